@@ -1,5 +1,6 @@
 //! What each command does.
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::process::Command;
 
@@ -7,7 +8,8 @@ use crate::cargo::{cargo, succeed};
 use crate::services::Services;
 use crate::stages::Stages;
 use crate::{
-    Result, axe, checks, chromium, contract, curl, proxies, read_benchmark, requirements, tesseract,
+    Result, axe, cargo_test, checks, chromium, contract, curl, proxies, read_benchmark, requirements,
+    tesseract,
 };
 
 /// Tests that write a committed file when a variable is set. Cargo chooses tests by a part of their name.
@@ -19,19 +21,26 @@ const WRITES_PICTURES: &str = "pages::walkthrough::the_whole_review_works_in_eng
 pub const BENCHMARKS: [&str; 6] = ["queue", "api", "read", "interpret", "process", "pages"];
 
 pub fn test(arguments: &[String]) -> Result<()> {
-    let TestArguments { only_tests, cargo_test, has_own_arguments } = TestArguments::parse(arguments)?;
+    let TestArguments { only_tests, for_cargo_test, has_own_arguments } = TestArguments::parse(arguments)?;
     let mut stages = Stages::default();
     stages.require("find tesseract", tesseract::require)?;
     stages.require("find proxies", proxies::require)?;
     stages.require("find curl", curl::require)?;
     stages.require("find Chromium", chromium::require)?;
-    let axe = stages.require("find axe-core", axe::require)?;
+    let (axe, axe_file) = stages.require("find axe-core", axe::require)?;
     let services = stages.require("start PostgreSQL and Redis", Services::start)?;
     if !only_tests {
         checks::run(&mut stages, &[])?;
     }
+    let mut variables: Vec<(&str, &OsStr)> =
+        services.variables().map(|(name, value)| (name, OsStr::new(value))).collect();
+    variables.push((axe, axe_file.as_os_str()));
     stages.run("cargo test", || {
-        succeed(cargo().arg("test").args(cargo_test).envs(services.variables()).envs([axe]))
+        if has_own_arguments {
+            succeed(cargo().arg("test").args(for_cargo_test).envs(variables))
+        } else {
+            cargo_test::run_all(&variables)
+        }
     });
     if !has_own_arguments {
         stages.run("schemathesis", || contract::check(&[]));
@@ -147,7 +156,7 @@ fn refuse_arguments(command: &str, arguments: &[String]) -> Result<()> {
 #[derive(Debug, PartialEq)]
 struct TestArguments {
     only_tests: bool,
-    cargo_test: Vec<String>,
+    for_cargo_test: Vec<String>,
     /// Whether arguments for `cargo test` were given.
     has_own_arguments: bool,
 }
@@ -162,12 +171,12 @@ impl TestArguments {
             ));
         }
         let passed_on = passed_on.get(1..).unwrap_or_default();
-        let mut cargo_test = Vec::new();
+        let mut for_cargo_test = Vec::new();
         if !names_a_package(passed_on) {
-            cargo_test.push("--workspace".to_owned());
+            for_cargo_test.push("--workspace".to_owned());
         }
-        cargo_test.extend_from_slice(passed_on);
-        Ok(Self { only_tests: !own.is_empty(), cargo_test, has_own_arguments: !passed_on.is_empty() })
+        for_cargo_test.extend_from_slice(passed_on);
+        Ok(Self { only_tests: !own.is_empty(), for_cargo_test, has_own_arguments: !passed_on.is_empty() })
     }
 }
 
@@ -187,7 +196,7 @@ mod tests {
 
     fn parse(line: &str) -> Result<(bool, String), String> {
         let arguments: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        TestArguments::parse(&arguments).map(|parsed| (parsed.only_tests, parsed.cargo_test.join(" ")))
+        TestArguments::parse(&arguments).map(|parsed| (parsed.only_tests, parsed.for_cargo_test.join(" ")))
     }
 
     #[test]

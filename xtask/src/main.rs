@@ -5,6 +5,7 @@ mod apt;
 mod axe;
 mod cache;
 mod cargo;
+mod cargo_test;
 mod checks;
 mod chromium;
 mod commands;

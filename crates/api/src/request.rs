@@ -67,12 +67,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Parameters {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        Ok(Self::of(parts.uri.query().unwrap_or_default()))
+        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
     }
 }
 
 impl Parameters {
-    pub(crate) fn of(query: &str) -> Self {
+    pub(crate) fn parse(query: &str) -> Self {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn parameters_are_decoded_and_an_error_names_the_wrong_one() {
-        let parameters = Parameters::of("q=informe+m%C3%A9dico&limit=ten&other=%FF&empty=");
+        let parameters = Parameters::parse("q=informe+m%C3%A9dico&limit=ten&other=%FF&empty=");
         assert_eq!(parameters.text("q"), Some("informe médico"));
         assert_eq!((parameters.text("empty"), parameters.text("absent")), (None, None));
         assert_eq!(parameters.value::<u32>("absent", "must be a number"), Ok(None));

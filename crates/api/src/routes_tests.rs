@@ -38,10 +38,10 @@ impl DatabaseCheck for Database {
     }
 }
 
-struct Metrics;
+struct NoMetrics;
 
 #[async_trait]
-impl Exposition for Metrics {
+impl Exposition for NoMetrics {
     async fn render(&self) -> String {
         "quire_slots 2\n".to_owned()
     }
@@ -50,7 +50,7 @@ impl Exposition for Metrics {
 fn server(database: Database, storage: StorageCheck) -> Server {
     Server {
         health: HealthChecks::new(Arc::new(database), storage).within(Duration::from_millis(20)),
-        metrics: Arc::new(Metrics),
+        metrics: Arc::new(NoMetrics),
         version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
         auth: auth_with(Arc::new(FakeKeys::default()), None),
         rate_limits: Arc::new(RateLimits::new(crate::RatesPerMinute::default(), TrustedProxies::default())),
@@ -183,16 +183,16 @@ fn an_error_of_a_use_case_becomes_a_response_without_internal_details() {
 /// Proves R074 for page images: a retry helps only where the document is not the cause.
 #[test]
 fn an_image_error_says_whether_a_retry_helps() {
-    for (trouble, code) in [
+    for (error, code) in [
         (ReadErrorKind::PageNotFound, Code::NotFound),
         (ReadErrorKind::UnsupportedMediaType, Code::NotFound),
         (ReadErrorKind::PdfEncrypted, Code::Conflict),
         (ReadErrorKind::ParserTimeout, Code::Conflict),
         (ReadErrorKind::ParserCrashed, Code::ServiceUnavailable),
     ] {
-        let answer = ApiError::from(ReadError::new(trouble, "what to do"));
+        let answer = ApiError::from(ReadError::new(error, "what to do"));
         let details = answer.details.unwrap();
-        assert_eq!((answer.code, &details["cause"]), (code, &json!(trouble.as_str())));
+        assert_eq!((answer.code, &details["cause"]), (code, &json!(error.as_str())));
         assert_eq!(details.get("reason").is_some(), code == Code::Conflict);
     }
     let refused = ApiError::from(ImageError::Scale(0.1, 4.0));

@@ -76,7 +76,7 @@ impl LeaseStatus {
 
 impl OperationsOverview {
     /// The current overview, with the metrics of that period.
-    pub async fn of(store: &Store, period: SignedDuration) -> PortResult<Self> {
+    pub async fn load(store: &Store, period: SignedDuration) -> PortResult<Self> {
         let now = store.clock.now();
         let from = now.saturating_sub(period).unwrap_or(Timestamp::MIN);
         let to = now.saturating_add(SignedDuration::from_mins(1)).unwrap_or(Timestamp::MAX);
@@ -129,7 +129,7 @@ impl OperationsCache {
         {
             return Ok(overview.clone());
         }
-        let overview = Arc::new(OperationsOverview::of(store, DAY).await?);
+        let overview = Arc::new(OperationsOverview::load(store, DAY).await?);
         *last = Some((Instant::now(), overview.clone()));
         Ok(overview)
     }

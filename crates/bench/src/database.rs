@@ -53,7 +53,7 @@ pub async fn create(kind: DatabaseKind, grouping: CommitGrouping) -> Database {
         DatabaseKind::Sqlite => {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("bench.db");
-            let mut options = quire_sqlite::Options::default();
+            let mut options = quire_sqlite::SqliteOptions::default();
             if grouping == CommitGrouping::None {
                 options.group_limit = 1;
             }
@@ -64,9 +64,9 @@ pub async fn create(kind: DatabaseKind, grouping: CommitGrouping) -> Database {
         DatabaseKind::Postgres => {
             let place = TestSchema::migrated().await;
             let schema = place.schema.clone();
-            let mut options = quire_postgres::Options {
+            let mut options = quire_postgres::PostgresOptions {
                 schema: Some(schema.clone()),
-                ..quire_postgres::Options::default()
+                ..quire_postgres::PostgresOptions::default()
             };
             if grouping == CommitGrouping::None {
                 options.group_limit = 1;

@@ -20,14 +20,14 @@ const TARGET_GROWTH: f64 = 1.5;
 
 /// The options of the benchmark.
 #[derive(clap::Args, Clone, Copy, Debug)]
-pub struct Options {
+pub struct InterpretBenchOptions {
     /// How often the record of ten pages is interpreted.
     #[arg(long, default_value_t = 1000)]
     rounds: usize,
 }
 
 /// Measures all parts and prints the tables. Returns whether all targets are met.
-pub fn bench(options: Options) -> bool {
+pub fn bench(options: InterpretBenchOptions) -> bool {
     let met = report::print("A record of ten pages", &ten_pages(options.rounds));
     report::print("Hostile text", &hostile::measure()) && met
 }

@@ -43,9 +43,9 @@ enum Command {
         area: Area,
     },
     /// Kill, stop and restart processes at random under load, then check the history.
-    Drill(drill::Options),
+    Drill(drill::DrillOptions),
     /// Put mutated documents through the sandboxed reader.
-    Mutated(mutated::Options),
+    Mutated(mutated::MutatedDrillOptions),
     /// Run `quire` with simulated steps, for drills.
     #[command(hide = true)]
     Rehearse {
@@ -54,32 +54,32 @@ enum Command {
     },
     /// Enqueue runs and print the accepted ones, for drills.
     #[command(hide = true)]
-    Produce(producer::Options),
+    Produce(producer::ProducerOptions),
     /// Run `quire` with the steps of the API benchmark.
     #[command(hide = true)]
-    ServeApi(api::server::Options),
+    ServeApi(api::server::ApiServerOptions),
     /// Serve the baseline handler that uploads are compared with.
     #[command(hide = true)]
-    ServeBaseline(api::baseline::Options),
+    ServeBaseline(api::baseline::BaselineServerOptions),
     /// Read the files named on standard input, for the reading benchmark.
     #[command(hide = true)]
-    ReadFiles(read::serve::Options),
+    ReadFiles(read::serve::ReadFilesOptions),
 }
 
 #[derive(Subcommand)]
 enum Area {
     /// The queue: drain rate, latency, concurrent enqueuing, large backlogs, idle cost.
-    Queue(queue::Options),
+    Queue(queue::QueueBenchOptions),
     /// The HTTP API: uploads, lists and details of many documents, liveness under load.
-    Api(api::Options),
+    Api(api::ApiBenchOptions),
     /// Reading PDFs: words, boxes and time compared with other readers; cores, page images, memory.
-    Read(read::Options),
+    Read(read::ReadBenchOptions),
     /// Interpretation by rules: a record of ten pages, long documents, hostile text.
-    Interpret(interpret::Options),
+    Interpret(interpret::InterpretBenchOptions),
     /// The pages in a real browser: first paint, bytes sent, latency of changes, memory after many documents.
-    Pages(pages::Options),
+    Pages(pages::PagesBenchOptions),
     /// `quire process` on a folder of PDFs: cores, memory, a kill in the middle.
-    Process(process::Options),
+    Process(process::ProcessBenchOptions),
 }
 
 fn main() -> ExitCode {

@@ -16,7 +16,7 @@ use crate::report::{self, Measurement, Table, median};
 
 /// The options of the benchmark.
 #[derive(clap::Args, Clone, Copy, Debug)]
-pub struct Options {
+pub struct PagesBenchOptions {
     /// Documents in the inbox.
     #[arg(long, default_value_t = 10_000)]
     documents: usize,
@@ -34,7 +34,7 @@ const PAGES: usize = 20;
 const CHANGES: usize = 20;
 
 /// Measures all parts and prints the tables. Returns whether all targets are met.
-pub async fn bench(options: Options) -> bool {
+pub async fn bench(options: PagesBenchOptions) -> bool {
     let data = ServerData::new(DatabaseKind::Sqlite).await;
     insert_documents(DatabaseKind::Sqlite, &data, options.documents, 1).await;
     let server = data.serve(StepBehavior::Real, &[]);

@@ -14,7 +14,7 @@ use crate::report::{self, Measurement, Table, median};
 
 /// The options of the benchmark.
 #[derive(clap::Args, Clone, Copy, Debug)]
-pub struct Options {
+pub struct ProcessBenchOptions {
     /// PDFs in the folder.
     #[arg(long, default_value_t = 200)]
     documents: usize,
@@ -24,7 +24,7 @@ pub struct Options {
 }
 
 /// Measures all parts and prints the tables. Returns whether all targets are met.
-pub fn bench(options: Options) -> bool {
+pub fn bench(options: ProcessBenchOptions) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let description = corpus::write_pdfs(&folder.path().join("in"), options.documents);
     eprintln!("{description}");
@@ -34,7 +34,7 @@ pub fn bench(options: Options) -> bool {
     report::print("Killed in the middle", &killed(folder.path(), options.documents)) && met
 }
 
-fn speed(folder: &Path, options: Options) -> Table {
+fn speed(folder: &Path, options: ProcessBenchOptions) -> Table {
     let (mut together, mut alone): (Vec<Usage>, Vec<Usage>) = (Vec::new(), Vec::new());
     for round in 0..options.rounds {
         alone.push(ProcessRun::start(folder, &format!("alone-{round}.jsonl"), &["--jobs", "1"]).finish());

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 /// The options of the `produce` command.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct ProducerOptions {
     /// The SQLite file.
     #[arg(long)]
     database: PathBuf,
@@ -44,8 +44,9 @@ pub fn random_run(subjects: u128) -> NewRun {
 }
 
 /// Enqueues all runs, from eight tasks in parallel.
-pub async fn produce(options: Options) {
-    let store = SqliteStore::open(&options.database, quire_sqlite::Options::default()).unwrap().into_store();
+pub async fn produce(options: ProducerOptions) {
+    let store =
+        SqliteStore::open(&options.database, quire_sqlite::SqliteOptions::default()).unwrap().into_store();
     let store = Arc::new(store);
     let mut producers = Vec::new();
     for _ in 0..8 {

@@ -154,7 +154,7 @@ impl DocumentStatus {
 pub struct StatusDetails {
     /// The status itself.
     pub status: DocumentStatus,
-    /// Why the latest run did not complete, if people can act on the reason.
+    /// Why the latest run failed or timed out. A reason that does not concern the document is an unknown error.
     pub failure_type: Option<FailureType>,
     /// One sentence for people.
     pub message: &'static str,

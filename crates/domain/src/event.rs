@@ -81,7 +81,7 @@ impl EventType {
         })
     }
 
-    /// Whether this event ends an attempt. Exactly one such event follows each `RUN_STARTED`.
+    /// Whether this event ends an attempt, or withdraws a run before its next attempt.
     pub fn ends_attempt(self) -> bool {
         self.ends_run() || self == Self::RunRequeued
     }

@@ -27,4 +27,4 @@ pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
     RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,
 };
-pub use run::{Change, Company, Continuation, FailureReason, SchemaRef, Turn};
+pub use run::{Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn};

@@ -1,5 +1,5 @@
-//! The lessons of reviews about confidence. [`Reviews`](crate::Reviews) stores them with each mark; this port reads
-//! them.
+//! What reviews have shown about confidence, as counts. [`Reviews`](crate::Reviews) changes them with each mark; this port
+//! reads them.
 
 use async_trait::async_trait;
 use quire_understanding::calibration::{BINS, CalibrationEntry, ReviewCounts};
@@ -41,19 +41,19 @@ pub struct FieldReliability {
     pub field_key: String,
     /// The mapping that found it, if it is known.
     pub mapping_id: Option<String>,
-    /// The lessons of reviews about it.
-    pub learnt: CalibrationEntry,
+    /// Its counts and its state.
+    pub entry: CalibrationEntry,
     /// The counts of the key in this context over all mappings.
     pub of_key: ReviewCounts,
-    /// The counts of `learnt`, by tenths of the confidence with which values were shown.
+    /// The counts of `entry`, by tenths of the confidence with which values were shown.
     pub bins: [ReviewCounts; BINS as usize],
 }
 
-/// Reads the lessons of reviews.
+/// Reads the counts of reviews.
 #[async_trait]
 pub trait Calibration: Send + Sync {
     /// The counts of exactly these keys. Keys without counts are left out.
-    async fn learnt(
+    async fn review_counts(
         &self,
         wanted: CalibrationQuery,
     ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>>;

@@ -32,7 +32,7 @@ pub enum DocumentFilter {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DocumentListQuery {
     /// Which documents.
-    pub of: DocumentFilter,
+    pub filter: DocumentFilter,
     /// Only documents after this place, which are older.
     pub after: Option<DocumentCursor>,
     /// How many to skip.
@@ -110,7 +110,7 @@ pub trait Documents: Send + Sync {
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>>;
 
     /// The number of these documents. Counting stops at `most`.
-    async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32>;
+    async fn count(&self, filter: DocumentFilter, most: u32) -> PortResult<u32>;
 
     /// A part of the list of documents to review: documents with an interpretation and without a review. The least
     /// confident come first. The cost depends on the size of the part alone.

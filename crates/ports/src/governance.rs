@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{CandidateId, DecisionId, DocumentId, Event, SchemaVersionId};
-use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 use quire_understanding::{Evidence, Schema, SchemaFile, SchemaVersion, SeedOutcome};
 
 use crate::PortResult;
@@ -29,7 +29,7 @@ pub struct StructuralCandidate {
     /// The schema.
     pub schema_name: String,
     /// What would change.
-    pub change: StructureChange,
+    pub change: SchemaChangeType,
     /// The existing key, if the change replaces it by another.
     pub source_key: Option<String>,
     /// The key that the change is about.
@@ -63,7 +63,7 @@ pub struct CandidateFilter {
     /// Only with this status.
     pub status: Option<CandidateStatus>,
     /// Only of this kind.
-    pub change: Option<StructureChange>,
+    pub change: Option<SchemaChangeType>,
     /// Only candidates that touch a critical key, or only the others.
     pub is_critical: Option<bool>,
     /// The most candidates to list.
@@ -103,7 +103,7 @@ pub struct AuditTrailEntry {
     /// The schema.
     pub schema_name: String,
     /// What would change.
-    pub change: StructureChange,
+    pub change: SchemaChangeType,
     /// The old key, if the change replaces it by another.
     pub source_key: Option<String>,
     /// The key that the change is about.

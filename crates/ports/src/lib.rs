@@ -49,7 +49,7 @@ pub use history::{
 };
 pub use installation::Installation;
 pub use interpreter::{InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
-pub use metrics::{Metrics, MinuteMetrics};
+pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
     ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse,

@@ -60,7 +60,7 @@ impl MinuteMetrics {
 
 /// Stores metrics.
 #[async_trait]
-pub trait Metrics: Send + Sync {
+pub trait MetricsHistory: Send + Sync {
     /// Adds counters to their minutes and sets the gauges.
     async fn add(&self, metrics: &[MinuteMetrics]) -> PortResult<()>;
 

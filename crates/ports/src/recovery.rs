@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Change, Company, Pipeline, RecoveryPolicy, Run, RunId, Transition, WorkerId};
+use quire_domain::{Orphaned, Pipeline, RecoveryPolicy, Run, RunChange, RunId, Transition, WorkerId};
 
 use crate::PortResult;
 
@@ -19,10 +19,10 @@ pub struct RecoveryRules {
 
 impl RecoveryRules {
     /// What happens to an orphaned run whose owner held that many runs, this one included.
-    pub fn orphan(&self, run: &Run, held: u32) -> Change {
-        Change::Orphan {
+    pub fn recover(&self, run: &Run, held: u32) -> RunChange {
+        RunChange::Recover {
             recovery: self.recovery_of(run.pipeline),
-            company: Company::of(held, &mut rand::rng()),
+            orphaned: Orphaned::among(held, &mut rand::rng()),
         }
     }
 
@@ -30,7 +30,7 @@ impl RecoveryRules {
     pub fn recovery_of(&self, pipeline: Pipeline) -> RecoveryPolicy {
         self.recovery
             .iter()
-            .find(|(of, _)| *of == pipeline)
+            .find(|(name, _)| *name == pipeline)
             .map_or(RecoveryPolicy::Fail, |(_, recovery)| *recovery)
     }
 }
@@ -68,7 +68,7 @@ pub trait RunRecovery: Send + Sync {
         limit: usize,
     ) -> PortResult<Vec<Transition>>;
 
-    /// Gives back the RUNNING runs that `worker` owns in the store but that are not in `knows`. A claim whose answer
+    /// Gives back the RUNNING runs that `worker` owns in the store but that are not in `known`. A claim whose answer
     /// was lost leaves such runs. Only the worker itself may call this, and only while it is not claiming.
     async fn hand_back_unknown(
         &self,

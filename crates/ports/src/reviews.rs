@@ -5,15 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
-    DocumentId, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run, RunId, SignedVersion,
+    Document, DocumentId, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run, RunId,
+    SignedVersion,
 };
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::FieldChange;
-use quire_understanding::structure::StructuralEdit;
+use quire_understanding::structural_change::StructuralEdit;
 use quire_understanding::{Interpretation, MadeBy};
 
 use crate::PortResult;
-use crate::documents::DocumentOverview;
 
 /// The first version of a run's interpretation, stored with the success of its step.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +46,16 @@ pub struct InterpretationVersion {
 /// A document with its latest completed run and that run's interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentReview {
-    /// The document. Its run here is the latest completed one, if there is one.
-    pub overview: DocumentOverview,
+    /// The document.
+    pub document: Document,
+    /// When a person reviewed it.
+    pub reviewed_at: Option<Timestamp>,
+    /// Who reviewed it.
+    pub reviewed_by: Option<String>,
+    /// Its latest completed run. Newer runs that did not complete do not count.
+    pub latest_completed_run: Option<Run>,
+    /// The payload of the artifact that names the text of that run.
+    pub text: Option<String>,
     /// The active version of that run's interpretation.
     pub active: Option<InterpretationVersion>,
 }
@@ -77,12 +85,12 @@ pub struct NewInterpretationVersion {
     /// The changes against the base version.
     pub changes: Vec<FieldChange>,
     /// The schema changes that the edit suggests.
-    pub structure: Vec<StructuralEdit>,
+    pub structural_edits: Vec<StructuralEdit>,
     /// Who edits.
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// The policy for reverting the review's lesson if the edit reopens the document.
+    /// The policy for removing the review's signals if the edit reopens the document.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record.
     pub edited: Event,
@@ -110,7 +118,7 @@ pub struct ReviewMarkRequest {
     pub actor: String,
     /// When.
     pub at: Timestamp,
-    /// The policy for applying or reverting the review's lesson.
+    /// The policy for adding or removing the review's signals.
     pub policy: Arc<ConfidencePolicy>,
     /// The event to record if this changes the document's status.
     pub event: Event,
@@ -198,8 +206,8 @@ pub trait Reviews: Send + Sync {
     /// Marks a document REVIEWED, or `IN_REVIEW` again. Setting the current status again changes nothing. If the mark is
     /// blocked, returns the reason, as [`quire_domain::check_mark`] decides.
     ///
-    /// The mark applies the lesson of the signed version. Removing the mark reverts exactly that lesson, also when an edit
-    /// removes it. A mark that a newer run has ended keeps its lesson until the next mark replaces it, so that a document
-    /// counts once.
+    /// The mark adds the signals of the signed version to the calibration. Removing the mark removes exactly these
+    /// signals, also when an edit removes it. The signals of a mark that a newer run has ended count until the next mark
+    /// replaces them, so that a document counts once.
     async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>>;
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, Metrics, Migrations, Reviews,
-    RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    Calibration, Clock, Credentials, Documents, Governance, Installation, MetricsHistory, Migrations,
+    Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -15,7 +15,7 @@ pub struct Store {
     pub recovery: Arc<dyn RunRecovery>,
     pub workers: Arc<dyn Workers>,
     pub history: Arc<dyn RunHistory>,
-    pub metrics: Arc<dyn Metrics>,
+    pub metrics: Arc<dyn MetricsHistory>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
     pub calibration: Arc<dyn Calibration>,
@@ -36,7 +36,7 @@ impl Store {
             + RunRecovery
             + Workers
             + RunHistory
-            + Metrics
+            + MetricsHistory
             + Documents
             + Reviews
             + Calibration

@@ -23,7 +23,7 @@ pub enum Lease {
 /// A process that executes runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worker {
-    /// Its identity, new for each start of the process.
+    /// Its identity, new for each registration: a process that lost its lease registers again.
     pub id: WorkerId,
     /// Its host and process, for people.
     pub name: String,

@@ -11,7 +11,7 @@ use quire_ports::{QueueDepth, Store};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::telemetry::{DroppedLines, Metrics};
+use crate::telemetry::{DroppedLines, PrometheusMetrics};
 
 /// How old the shown queue depth may be.
 const QUEUE_MAX_AGE: Duration = Duration::from_secs(5);
@@ -23,7 +23,7 @@ pub(crate) type RunningCount = Box<dyn Fn() -> usize + Send + Sync>;
 
 /// The source of `GET /metrics`.
 pub(crate) struct MetricsScrape {
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: PrometheusMetrics,
     pub(crate) store: Store,
     pub(crate) dropped: DroppedLines,
     pub(crate) slots: u32,
@@ -34,7 +34,7 @@ pub(crate) struct MetricsScrape {
 
 impl MetricsScrape {
     pub(crate) fn new(
-        metrics: Metrics,
+        metrics: PrometheusMetrics,
         store: Store,
         dropped: DroppedLines,
         slots: u32,

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::config::{Config, to_std};
 use crate::error::CommandError;
 use crate::scrape::MetricsScrape;
-use crate::telemetry::{self, Metrics, Telemetry};
+use crate::telemetry::{self, PrometheusMetrics, Telemetry};
 use crate::wire::{self, EngineDatabase};
 use crate::{StepFactory, listen, owner_only, shutdown};
 
@@ -152,7 +152,7 @@ pub(crate) async fn start_engine(
 fn server(
     config: &Config,
     database: &EngineDatabase,
-    metrics: Metrics,
+    metrics: PrometheusMetrics,
     telemetry: &Telemetry,
     engine: Arc<Mutex<Option<Engine>>>,
     address: Option<SocketAddr>,
@@ -223,7 +223,7 @@ impl DatabaseCheck for EngineDatabaseCheck {
     }
 }
 
-fn run_upkeep_until(stop: CancellationToken, metrics: Metrics) {
+fn run_upkeep_until(stop: CancellationToken, metrics: PrometheusMetrics) {
     tokio::spawn(async move {
         loop {
             tokio::select! {

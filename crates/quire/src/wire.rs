@@ -235,10 +235,10 @@ pub(crate) fn storage_check(config: &Config) -> StorageCheck {
 }
 
 fn sqlite(config: &Config, path: &Path) -> Result<Store, CommandError> {
-    let options = quire_sqlite::Options {
+    let options = quire_sqlite::SqliteOptions {
         busy_timeout: to_std(config.database.busy_timeout),
         readers: config.database.max_connections as usize,
-        ..quire_sqlite::Options::default()
+        ..quire_sqlite::SqliteOptions::default()
     };
     let opened = SqliteStore::open(path, options);
     let store = opened.map_err(|error| CommandError::new(format!("{}: {error}", path.display())))?;
@@ -247,11 +247,11 @@ fn sqlite(config: &Config, path: &Path) -> Result<Store, CommandError> {
 
 async fn postgres(config: &Config, url: &str) -> Result<Store, CommandError> {
     let database = &config.database;
-    let options = quire_postgres::Options {
+    let options = quire_postgres::PostgresOptions {
         max_connections: database.max_connections,
         schema: Some(database.schema.clone()).filter(|schema| !schema.is_empty()),
         acquire_timeout: to_std(database.busy_timeout),
-        ..quire_postgres::Options::default()
+        ..quire_postgres::PostgresOptions::default()
     };
     let connected = PgStore::connect(url, options).await;
     let store = connected.map_err(|error| CommandError::new(format!("{}: {error}", mask_url(url))))?;

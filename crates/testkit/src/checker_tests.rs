@@ -1,7 +1,7 @@
 //! Plants one violation of each kind and checks that it is found.
 
 use quire_domain::run::{apply, create};
-use quire_domain::{Change, Effect, Transition, WorkerId};
+use quire_domain::{Effect, RunChange, Transition, WorkerId};
 
 use super::*;
 use crate::fixture::{at, document_run};
@@ -23,15 +23,15 @@ fn add_run(history: &mut StoredHistory, subject: SubjectId) -> Run {
     for kind in [EventType::StepStarted, EventType::StepSucceeded] {
         push(history, step_event(kind, &run));
     }
-    let run = transition(history, &run, Change::Complete);
+    let run = transition(history, &run, RunChange::Complete);
     history.accepted.push(run.id);
     history.steps.insert(run.id, vec![progress(StepStatus::Succeeded)]);
     history.runs.push(run.clone());
     run
 }
 
-fn start() -> Change {
-    Change::Start { worker: WorkerId::new(), limit: jiff::SignedDuration::from_secs(120) }
+fn start() -> RunChange {
+    RunChange::Start { worker: WorkerId::new(), limit: jiff::SignedDuration::from_secs(120) }
 }
 
 fn push(history: &mut StoredHistory, event: Event) {
@@ -39,7 +39,7 @@ fn push(history: &mut StoredHistory, event: Event) {
     history.events.push(RecordedEvent { id, event });
 }
 
-fn transition(history: &mut StoredHistory, run: &Run, change: Change) -> Run {
+fn transition(history: &mut StoredHistory, run: &Run, change: RunChange) -> Run {
     let Transition { run, effects, .. } = apply(run, change, at(1)).unwrap();
     for effect in effects {
         if let Effect::Record(event) = effect {

@@ -7,7 +7,7 @@ pub mod typed;
 pub use operation::{ChangeType, EditOperation, EditOutcome, FieldChange, InvalidEdit, VisitAssignment};
 
 use super::schema::is_key_name;
-use super::structure;
+use super::structural_change;
 use super::{Field, Origin, Schema, Scope, Value, ValueType, visits};
 use quire_domain::ids::FieldId;
 
@@ -57,8 +57,8 @@ pub fn apply_edits(
     // What is brought back is as it was, and suggests nothing.
     let is_new = |change: &&FieldChange| deleted.iter().all(|field| field.field_id != change.field_id);
     let new: Vec<FieldChange> = edit.changes.iter().filter(is_new).cloned().collect();
-    let structure = structure::structural_edits(before, &edit.fields, &new, schema);
-    Ok(EditOutcome { fields: edit.fields, changes: edit.changes, structure })
+    let structural_edits = structural_change::structural_edits(before, &edit.fields, &new, schema);
+    Ok(EditOutcome { fields: edit.fields, changes: edit.changes, structural_edits })
 }
 
 /// Whether a field again has the value and the visit that it was found with.
@@ -104,19 +104,19 @@ impl EditInProgress<'_> {
                 self.add(key, value.clone(), *value_type, visit_id.clone())
             }
             EditOperation::Update { field, value, value_type, visit_id } => {
-                let place = self.place(*field)?;
+                let index = self.index_of(*field)?;
                 if let Some(value) = value {
-                    self.set(place, value.clone(), *value_type)?;
+                    self.set(index, value.clone(), *value_type)?;
                 }
                 match visit_id {
-                    Some(VisitAssignment::To(visit_id)) => self.assign(place, Some(visit_id.clone())),
-                    Some(VisitAssignment::None) => self.assign(place, None),
+                    Some(VisitAssignment::To(visit_id)) => self.assign(index, Some(visit_id.clone())),
+                    Some(VisitAssignment::None) => self.assign(index, None),
                     None => Ok(()),
                 }
             }
             EditOperation::Delete { field } => {
-                let place = self.place(*field)?;
-                self.remove(place);
+                let index = self.index_of(*field)?;
+                self.remove(index);
                 Ok(())
             }
             EditOperation::Restore { field } => self.restore(*field),
@@ -156,29 +156,29 @@ impl EditInProgress<'_> {
     /// Sets the value of a field, if it differs.
     fn set(
         &mut self,
-        place: usize,
+        index: usize,
         value: Value,
         value_type: Option<ValueType>,
     ) -> Result<(), InvalidMember> {
-        let field = &self.fields[place];
+        let field = &self.fields[index];
         let value_type = value_type.unwrap_or(field.value_type);
         let value = checked_value(value, value_type)?;
         if value_type == field.value_type && value.is_same(&field.value, value_type) {
             return Ok(());
         }
         let field = Field { value, value_type, ..entered_by_person(field.clone()) };
-        let old = self.fields[place].value.clone();
+        let old = self.fields[index].value.clone();
         self.record_change(ChangeType::Update, &field, "value", old, field.value.clone());
-        self.fields[place] = field;
+        self.fields[index] = field;
         Ok(())
     }
 
     /// Moves a field to another visit, or to none.
-    fn assign(&mut self, place: usize, visit_id: Option<String>) -> Result<(), InvalidMember> {
+    fn assign(&mut self, index: usize, visit_id: Option<String>) -> Result<(), InvalidMember> {
         if let Some(visit_id) = &visit_id {
             self.require_visit(visit_id)?;
         }
-        let field = self.fields[place].clone();
+        let field = self.fields[index].clone();
         if field.visit_id != visit_id {
             let value = |visit: &Option<String>| visit.clone().map_or(Value::Null, Value::Text);
             self.record_change(
@@ -188,13 +188,13 @@ impl EditInProgress<'_> {
                 value(&field.visit_id),
                 value(&visit_id),
             );
-            self.fields[place] = Field { visit_id, ..entered_by_person(field) };
+            self.fields[index] = Field { visit_id, ..entered_by_person(field) };
         }
         Ok(())
     }
 
-    fn remove(&mut self, place: usize) {
-        let field = self.fields.remove(place);
+    fn remove(&mut self, index: usize) {
+        let field = self.fields.remove(index);
         self.record_change(ChangeType::Delete, &field, "value", field.value.clone(), Value::Null);
     }
 
@@ -269,9 +269,9 @@ impl EditInProgress<'_> {
             let value_type = known.value_type;
             let is_it = |field: &Field| field.key == *key && field.visit_id.as_deref() == Some(visit_id);
             match (self.fields.iter().position(is_it), value.is_empty()) {
-                (Some(place), true) => self.remove(place),
-                (Some(place), false) => {
-                    self.set(place, value.clone(), Some(value_type)).map_err(as_visit_member)?;
+                (Some(index), true) => self.remove(index),
+                (Some(index), false) => {
+                    self.set(index, value.clone(), Some(value_type)).map_err(as_visit_member)?;
                 }
                 (None, true) => {}
                 (None, false) => self
@@ -284,10 +284,10 @@ impl EditInProgress<'_> {
 
     fn delete_visit(&mut self, visit_id: &str) -> Result<(), InvalidMember> {
         self.require_visit(visit_id)?;
-        while let Some(place) =
+        while let Some(index) =
             self.fields.iter().position(|field| field.visit_id.as_deref() == Some(visit_id))
         {
-            self.remove(place);
+            self.remove(index);
         }
         Ok(())
     }
@@ -299,9 +299,9 @@ impl EditInProgress<'_> {
         invalid("visit_id_not_found", "no such visit in this version; add the visit first")
     }
 
-    fn place(&self, id: FieldId) -> Result<usize, InvalidMember> {
-        let place = self.fields.iter().position(|field| field.field_id == id);
-        place.map_or_else(|| invalid("field_id_not_found", "no such field in this version"), Ok)
+    fn index_of(&self, id: FieldId) -> Result<usize, InvalidMember> {
+        let index = self.fields.iter().position(|field| field.field_id == id);
+        index.map_or_else(|| invalid("field_id_not_found", "no such field in this version"), Ok)
     }
 
     fn record_change(

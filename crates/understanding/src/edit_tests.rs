@@ -56,7 +56,7 @@ fn a_changed_field_has_human_origin_and_other_fields_stay() {
         (format!("fields.{}.value", luna.field_id), format!("fields.{}.value", species.field_id));
     assert_eq!(changes, [(ChangeType::Update, one.as_str()), (ChangeType::Add, two.as_str())]);
     assert_eq!((&after.changes[0].old_value, &after.changes[0].new_value), (&text("Luna"), &text("Lola")));
-    assert!(after.structure.is_empty());
+    assert!(after.structural_edits.is_empty());
 }
 
 /// Proves R123: a correction that is undone leaves the field as it was found.

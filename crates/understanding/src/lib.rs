@@ -2,7 +2,7 @@
 //!
 //! [`rules`] extract fields by a [`Schema`], [`claims`] verify what a language model claims, and [`normal`] has the
 //! normal forms of values. [`calibration`] adjusts confidence by reviews, [`edit`] applies what reviewers change,
-//! [`structure`] collects what edits suggest about the schema. An interpretation is stored as a flat list of fields;
+//! [`structural_change`] collects what edits suggest about the schema. An interpretation is stored as a flat list of fields;
 //! [`visits`] groups it for display.
 //!
 //! This crate does no I/O.
@@ -21,7 +21,7 @@ pub mod rules;
 mod schema;
 mod search_text;
 pub mod seeding;
-pub mod structure;
+pub mod structural_change;
 mod value;
 pub mod view;
 pub mod visits;

@@ -211,13 +211,13 @@ impl Visit {
 }
 
 impl GroupedField {
-    fn of(field: &Field, of: &Interpretation, policy: &ConfidencePolicy) -> Self {
+    fn of(field: &Field, interpretation: &Interpretation, policy: &ConfidencePolicy) -> Self {
         Self {
             field_candidate_confidence: field.candidate_confidence,
             field_mapping_confidence: field.confidence,
             field_review_history_adjustment: field.review_history_adjustment,
-            context_key: of.context_key.clone(),
-            policy_version: of.policy_version.clone(),
+            context_key: interpretation.context_key.clone(),
+            policy_version: interpretation.policy_version.clone(),
             view: FieldView::of(field.clone(), policy),
         }
     }

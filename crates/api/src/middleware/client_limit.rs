@@ -5,16 +5,14 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 
-use axum::body::{Body, HttpBody};
+use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use hyper::body::{Frame, SizeHint};
+use http_body_util::BodyExt as _;
 
 use crate::middleware::auth;
 use crate::middleware::trusted_proxies::{TrustedProxies, network};
@@ -96,39 +94,19 @@ pub(crate) async fn enforce(
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         return closing(response);
     };
-    next.run(request).await.map(|body| Body::new(CountedBody { body, _in_progress: in_progress }))
+    let response = next.run(request).await;
+    // The request is in progress until its response body is dropped.
+    response.map(|body| {
+        Body::new(body.inspect_frame(move |_| {
+            let _ = &in_progress;
+        }))
+    })
 }
 
 /// Closes the connection after the response: the rest of the request is not read.
 pub(crate) fn closing(mut response: Response) -> Response {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     response
-}
-
-/// A response body whose request is in progress until it ends.
-struct CountedBody {
-    body: Body,
-    _in_progress: RequestInProgress,
-}
-
-impl HttpBody for CountedBody {
-    type Data = axum::body::Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
 }
 
 #[cfg(test)]

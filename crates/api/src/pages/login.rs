@@ -54,7 +54,7 @@ struct LoginPage {
     /// The page to open after the login.
     next: String,
     /// Why the login failed.
-    trouble: Option<String>,
+    error: Option<String>,
 }
 
 /// `GET /app/login`: the form. Redirects a visitor who needs no login.
@@ -79,7 +79,7 @@ pub(crate) async fn log_in(
     parts: Parts,
     given: Bytes,
 ) -> Result<Response, ApiError> {
-    let given = Parameters::of(&String::from_utf8_lossy(&given));
+    let given = Parameters::parse(&String::from_utf8_lossy(&given));
     let next = back(given.text("next"));
     if !state.auth.is_required().await? {
         return Ok(redirect_to(next, None));
@@ -143,7 +143,7 @@ pub(crate) async fn log_out(
 ) -> Result<Response, ApiError> {
     refuse_other_sites(&parts)?;
     if let Some((holder, secret)) = state.auth.current_session(&parts).await.unwrap_or_default() {
-        let given = Parameters::of(&String::from_utf8_lossy(&given));
+        let given = Parameters::parse(&String::from_utf8_lossy(&given));
         require_form_token(&secret, given.text("csrf"))?;
         state.auth.log_out(&secret).await?;
         tracing::info!(who = holder.name, "logged out");
@@ -152,13 +152,13 @@ pub(crate) async fn log_out(
     Ok(redirect_to(HeaderValue::from_static("/app/login"), forgotten))
 }
 
-fn form(mut visitor: Visitor, next: &HeaderValue, trouble: Option<String>) -> Result<Response, ApiError> {
+fn form(mut visitor: Visitor, next: &HeaderValue, error: Option<String>) -> Result<Response, ApiError> {
     let next = next.to_str().unwrap_or("/app").to_owned();
     let encoded: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
     // The form may answer a POST, to which no link leads back.
     visitor.address = format!("/app/login?next={encoded}");
     let frame = Frame::new(visitor, NavigationItem::Inbox, &[], EventId(0));
-    page(&LoginPage { frame, next, trouble })
+    page(&LoginPage { frame, next, error })
 }
 
 /// The form again, with the reason.

@@ -149,8 +149,8 @@ fn throughput(
     count: usize,
 ) -> Plot {
     let (begins, intervals) = intervals(seen, length, count);
-    let sums = |of: fn(&MinuteMetrics) -> u64| -> Vec<u64> {
-        intervals.iter().map(|minutes| minutes.iter().map(|minute| of(minute)).sum()).collect()
+    let sums = |number: fn(&MinuteMetrics) -> u64| -> Vec<u64> {
+        intervals.iter().map(|minutes| minutes.iter().map(|minute| number(minute)).sum()).collect()
     };
     let done = sums(|minute| minute.completed);
     let failed = sums(|minute| minute.failed + minute.timed_out);

@@ -11,7 +11,7 @@ use crate::{ApiError, Code};
 
 /// Stores the preferences of the form and redirects to the page it came from.
 pub(crate) async fn choose(form: Bytes) -> Result<Response, ApiError> {
-    let form = Parameters::of(&String::from_utf8_lossy(&form));
+    let form = Parameters::parse(&String::from_utf8_lossy(&form));
     let language = chosen(&form, "language", Language::parse)?.map(Language::as_str);
     let theme = chosen(&form, "theme", Theme::parse)?.map(Theme::as_str);
     let cookies = [(LANGUAGE, language), (THEME, theme)];

@@ -129,7 +129,7 @@ where
 pub(crate) fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.into_iter().find(|(of, _)| *of == name).map(|(_, value)| value)
+    pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ fn total(counts: ReviewCounts) -> ReliabilityTotal {
 }
 
 fn mapping(one: &FieldReliability) -> MappingReliabilityResponse {
-    let counts = one.learnt.counts;
+    let counts = one.entry.counts;
     MappingReliabilityResponse {
         mapping_id: one.mapping_id.clone(),
         accepts: counts.accepts,
@@ -155,7 +155,7 @@ fn mapping(one: &FieldReliability) -> MappingReliabilityResponse {
         volume: counts.volume(),
         share_accepted: counts.share(),
         adjustment: counts.adjustment(),
-        standing: one.learnt.state.as_str(),
+        standing: one.entry.state.as_str(),
         bins: (0..BINS).zip(one.bins).map(|(number, counts)| bin(number, counts)).collect(),
     }
 }

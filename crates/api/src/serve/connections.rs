@@ -156,8 +156,8 @@ impl OpenConnections {
     }
 
     /// Closes a connection that waits for its client, of this address or of any. Returns whether there was one.
-    fn close_one(&mut self, of: Option<IpAddr>) -> bool {
-        let chosen = match of {
+    fn close_one(&mut self, address: Option<IpAddr>) -> bool {
+        let chosen = match address {
             Some(address) => self.by_address.get(&address).and_then(longest_silent),
             None => self.of_most_crowded_address(),
         };

@@ -72,8 +72,8 @@ pub async fn list(app: &App, request: &ListRequest) -> Result<DocumentList> {
 
 async fn list_page(store: &Store, counts: &CountCache, request: &ListRequest) -> PortResult<DocumentList> {
     match request.plan() {
-        Plan::Index(of) => indexed_page(store, counts, request, of).await,
-        Plan::Scan(of) => Scan::of(request, of).run(store).await,
+        Plan::Index(filter) => indexed_page(store, counts, request, filter).await,
+        Plan::Scan(filter) => Scan::new(request, filter).run(store).await,
     }
 }
 
@@ -87,7 +87,7 @@ enum Plan {
 
 impl ListRequest {
     fn plan(&self) -> Plan {
-        let of = match (self.status, self.review) {
+        let filter = match (self.status, self.review) {
             // Few documents wait for a review, and most of them are completed. So this is the shortest scan.
             (Some(DocumentStatus::Completed), Some(ReviewStatus::InReview)) => {
                 DocumentFilter::Review(ReviewStatus::InReview)
@@ -96,11 +96,11 @@ impl ListRequest {
             (_, Some(review)) => DocumentFilter::Review(review),
             _ => DocumentFilter::All,
         };
-        let is_indexed = match of {
+        let is_indexed = match filter {
             DocumentFilter::Status(_) => self.review.is_none(),
             DocumentFilter::All | DocumentFilter::Review(_) => self.status.is_none(),
         };
-        if is_indexed && self.words.is_none() { Plan::Index(of) } else { Plan::Scan(of) }
+        if is_indexed && self.words.is_none() { Plan::Index(filter) } else { Plan::Scan(filter) }
     }
 }
 
@@ -108,10 +108,10 @@ async fn indexed_page(
     store: &Store,
     counts: &CountCache,
     request: &ListRequest,
-    of: DocumentFilter,
+    filter: DocumentFilter,
 ) -> PortResult<DocumentList> {
     let one_more = request.limit.saturating_add(1);
-    let part = DocumentListQuery { of, after: request.after, skip: request.offset, limit: one_more };
+    let part = DocumentListQuery { filter, after: request.after, skip: request.offset, limit: one_more };
     let mut items: Vec<DocumentView> =
         store.documents.list(part).await?.into_iter().map(DocumentView::of).collect();
     let has_more = items.len() > request.limit as usize;
@@ -119,7 +119,7 @@ async fn indexed_page(
     let next = items.last().filter(|_| has_more).map(DocumentView::cursor);
     let total = match request.after {
         Some(_) => None,
-        None => Some(counts.total(store, Counted::Of(of)).await?),
+        None => Some(counts.total(store, Counted::Filtered(filter)).await?),
     };
     Ok(DocumentList { items, total, next, is_cut_short: false })
 }
@@ -137,7 +137,7 @@ struct Scan<'r> {
 }
 
 impl<'r> Scan<'r> {
-    fn of(request: &'r ListRequest, filter: DocumentFilter) -> Self {
+    fn new(request: &'r ListRequest, filter: DocumentFilter) -> Self {
         let (items, cursor) = (Vec::new(), request.after);
         Self { request, filter, items, matching: 0, scanned: 0, cursor, is_at_end: false }
     }
@@ -145,7 +145,7 @@ impl<'r> Scan<'r> {
     async fn run(mut self, store: &Store) -> PortResult<DocumentList> {
         while !self.is_over() {
             let limit = SCAN_BATCH.min(SCAN_LIMIT - self.scanned);
-            let part = DocumentListQuery { of: self.filter, after: self.cursor, skip: 0, limit };
+            let part = DocumentListQuery { filter: self.filter, after: self.cursor, skip: 0, limit };
             let read = store.documents.list(part).await?;
             self.is_at_end = read.len() < limit as usize;
             let read: Vec<_> = read.into_iter().map(DocumentView::of).collect();

@@ -172,16 +172,16 @@ async fn filters_without_a_common_index_scan_the_list() {
     let reviewed = "UPDATE documents SET review_status = 'REVIEWED', reviewed_at = updated_at, reviewed_version = 1 \
                     WHERE original_filename IN ('3.pdf', '4.pdf', '6.pdf')";
     fixture.sql.execute(reviewed).await.unwrap();
-    let wish = |status, review| ListRequest { limit: 2, status, review, ..ListRequest::default() };
+    let request = |status, review| ListRequest { limit: 2, status, review, ..ListRequest::default() };
     let (processing, uploaded) = (Some(DocumentStatus::Processing), Some(DocumentStatus::Uploaded));
     let (checked, open) = (Some(ReviewStatus::Reviewed), Some(ReviewStatus::InReview));
     for (request, expected) in [
-        (wish(None, checked), &["6.pdf", "4.pdf", "3.pdf"][..]),
-        (wish(processing, checked), &["6.pdf", "3.pdf"]),
-        (wish(processing, open), &["0.pdf"]),
-        (wish(uploaded, checked), &["4.pdf"]),
-        (wish(uploaded, None), &["LAST.pdf", "7.pdf", "5.pdf", "4.pdf", "2.pdf", "1.pdf"]),
-        (wish(Some(DocumentStatus::Failed), None), &[]),
+        (request(None, checked), &["6.pdf", "4.pdf", "3.pdf"][..]),
+        (request(processing, checked), &["6.pdf", "3.pdf"]),
+        (request(processing, open), &["0.pdf"]),
+        (request(uploaded, checked), &["4.pdf"]),
+        (request(uploaded, None), &["LAST.pdf", "7.pdf", "5.pdf", "4.pdf", "2.pdf", "1.pdf"]),
+        (request(Some(DocumentStatus::Failed), None), &[]),
     ] {
         assert_eq!(follow(&fixture, request.clone()).await, expected, "{request:?}");
         let total = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap().total.unwrap();

@@ -39,7 +39,7 @@ mod tests {
         _folder: TempDir,
     }
 
-    async fn scene() -> PurgeFixture {
+    async fn purge_fixture() -> PurgeFixture {
         let folder = tempfile::tempdir().unwrap();
         let blobs = DiskBlobs::open(folder.path()).unwrap();
         PurgeFixture { fixture: quire_sqlite::testing::store_fixture().await, blobs, _folder: folder }
@@ -119,46 +119,46 @@ mod tests {
 
     #[tokio::test]
     async fn a_purge_takes_rows_and_files_of_its_subject_and_no_other() {
-        let scene = scene().await;
-        let ((gone, run), (kept, _)) = (scene.add().await, scene.add().await);
-        assert_eq!(scene.purge(gone).await.unwrap(), 1);
-        assert!(matches!(scene.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
-        assert!(!scene.blobs.remove_folder(&gone.to_string()).await.unwrap(), "no file is left");
-        assert!(scene.has_original(kept).await);
-        assert!(scene.fixture.store.documents.find(DocumentId(kept.0)).await.is_ok());
+        let env = purge_fixture().await;
+        let ((gone, run), (kept, _)) = (env.add().await, env.add().await);
+        assert_eq!(env.purge(gone).await.unwrap(), 1);
+        assert!(matches!(env.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert!(!env.blobs.remove_folder(&gone.to_string()).await.unwrap(), "no file is left");
+        assert!(env.has_original(kept).await);
+        assert!(env.fixture.store.documents.find(DocumentId(kept.0)).await.is_ok());
     }
 
     #[tokio::test]
     async fn a_purge_interrupted_after_the_rows_is_finished_by_repeating_it() {
-        let scene = scene().await;
-        let (subject, run) = scene.add().await;
-        assert_eq!(purge(&scene.fixture.store, &Away, subject).await, Err(away()));
-        assert!(matches!(scene.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
-        assert!(scene.has_original(subject).await);
-        assert_eq!(scene.purge(subject).await.unwrap(), 0);
-        assert!(!scene.has_original(subject).await);
-        let nothing_left = scene.purge(subject).await;
+        let env = purge_fixture().await;
+        let (subject, run) = env.add().await;
+        assert_eq!(purge(&env.fixture.store, &Away, subject).await, Err(away()));
+        assert!(matches!(env.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert!(env.has_original(subject).await);
+        assert_eq!(env.purge(subject).await.unwrap(), 0);
+        assert!(!env.has_original(subject).await);
+        let nothing_left = env.purge(subject).await;
         assert!(matches!(nothing_left, Err(PortError::NotFound(_))), "{nothing_left:?}");
     }
 
     #[tokio::test]
     async fn a_purge_during_a_run_is_refused_and_touches_nothing() {
-        let scene = scene().await;
-        let (subject, run) = scene.add().await;
-        let worker = scene.fixture.worker(at(0)).await;
-        scene.fixture.claim_one(worker, at(1)).await;
-        let refused = scene.purge(subject).await;
+        let env = purge_fixture().await;
+        let (subject, run) = env.add().await;
+        let worker = env.fixture.worker(at(0)).await;
+        env.fixture.claim_one(worker, at(1)).await;
+        let refused = env.purge(subject).await;
         assert!(matches!(refused, Err(PortError::Conflict(_))), "{refused:?}");
-        assert!(scene.has_original(subject).await);
-        assert_eq!(scene.fixture.state(run).await, "RUNNING");
+        assert!(env.has_original(subject).await);
+        assert_eq!(env.fixture.state(run).await, "RUNNING");
     }
 
     #[tokio::test]
     async fn a_subject_without_files_is_purged_and_an_unknown_one_is_not_found() {
-        let scene = scene().await;
+        let env = purge_fixture().await;
         let subject = SubjectId::new();
-        scene.fixture.enqueue(subject, at(0)).await;
-        assert_eq!(scene.purge(subject).await.unwrap(), 1);
-        assert!(matches!(scene.purge(SubjectId::new()).await, Err(PortError::NotFound(_))));
+        env.fixture.enqueue(subject, at(0)).await;
+        assert_eq!(env.purge(subject).await.unwrap(), 1);
+        assert!(matches!(env.purge(SubjectId::new()).await, Err(PortError::NotFound(_))));
     }
 }

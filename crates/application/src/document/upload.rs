@@ -6,6 +6,7 @@
 //! leaves a record without its file.
 
 mod batch;
+mod document_writer;
 mod file_name;
 mod free_space;
 mod idempotency;
@@ -14,21 +15,20 @@ mod sniffer;
 use std::sync::Arc;
 
 use quire_domain::reading::FileKind;
-use quire_domain::run::run_created;
 use quire_domain::{Document, DocumentId, NewRun, Pipeline, Priority, ReviewStatus, RunId};
-use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortError, PortResult, Store};
+use quire_ports::{BlobStore, BlobWriter, NewDocument, PortError, Store};
 use sha2::{Digest as _, Sha256};
 
 pub use self::batch::{UploadBatch, UploadRequest};
 pub use self::free_space::FreeSpace;
 pub use self::idempotency::UploadKey;
 
+use self::document_writer::DocumentWriter;
 use self::file_name::base_name;
-use self::idempotency::{UploadIdentity, as_added, first_answer};
+use self::idempotency::UploadIdentity;
 use self::sniffer::{Sniffer, Verdict};
 use super::DocumentView;
 use crate::Error;
-use crate::engine::report;
 
 /// The most characters of an unknown schema name that an error message repeats.
 const SCHEMA_NAME_SHOWN: usize = 64;
@@ -39,7 +39,7 @@ pub struct UploadSettings {
     /// The accepted kinds of files.
     pub kinds: Vec<FileKind>,
     /// The size limit of a file, in bytes.
-    pub largest: u64,
+    pub max_bytes: u64,
     /// The schema of a document whose upload names none.
     pub schema: String,
 }
@@ -48,10 +48,10 @@ pub struct UploadSettings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UploadError {
     /// The file is larger than the limit.
-    #[error("the file is larger than the limit of {} MB; split it or raise uploads.max_mb", .largest >> 20)]
+    #[error("the file is larger than the limit of {} MB; split it or raise uploads.max_mb", .max_bytes >> 20)]
     TooLarge {
         /// The limit, in bytes.
-        largest: u64,
+        max_bytes: u64,
     },
     /// The file is empty.
     #[error("the file is empty; send one with something in it")]
@@ -145,8 +145,8 @@ impl Upload {
     /// Writes the next piece. Fails as soon as the upload cannot accept the file.
     pub async fn write(&mut self, piece: &[u8]) -> Result<(), UploadError> {
         self.size += piece.len() as u64;
-        if self.size > self.settings.largest {
-            return Err(UploadError::TooLarge { largest: self.settings.largest });
+        if self.size > self.settings.max_bytes {
+            return Err(UploadError::TooLarge { max_bytes: self.settings.max_bytes });
         }
         match self.sniffer.push(piece) {
             Verdict::Open => {}
@@ -163,7 +163,7 @@ impl Upload {
         self,
         name: &str,
         first: Option<FirstRun>,
-        sender: &Uploader,
+        uploader: &Uploader,
     ) -> Result<DocumentView, UploadError> {
         if self.size == 0 {
             return Err(UploadError::Empty);
@@ -185,7 +185,7 @@ impl Upload {
         };
         let identity =
             UploadIdentity { document: &document, first: first.as_ref(), schema: self.schema.as_deref() };
-        let idempotency_key = sender.key.as_ref().map(|key| key.of(&sender.actor, &identity));
+        let idempotency_key = uploader.key.as_ref().map(|key| key.for_upload(&uploader.actor, &identity));
         let run = first.map(|first| NewRun {
             id: RunId::new(),
             pipeline: Pipeline::Document,
@@ -194,11 +194,11 @@ impl Upload {
             correlation_id: first.correlation_id,
             continues: None,
         });
-        let events = vec![document.uploaded(&sender.actor, at)];
+        let events = vec![document.uploaded(&uploader.actor, at)];
         let new = NewDocument { document, run, events, idempotency_key };
-        let pair = FileAndRecord { store: self.store, blobs: self.blobs, new };
-        let kept = tokio::spawn(pair.keep(self.incoming)).await;
-        kept.map_err(|_| interrupted())?
+        let writer = DocumentWriter { store: self.store, blobs: self.blobs, new };
+        let written = tokio::spawn(writer.write(self.incoming)).await;
+        written.map_err(|_| interrupted())?
     }
 
     fn require(&self, kind: Option<FileKind>) -> Result<FileKind, UploadError> {
@@ -220,96 +220,6 @@ pub async fn require_schema(store: &Store, name: &str) -> Result<(), UploadError
 fn shortened(name: &str) -> String {
     let plain = name.chars().filter(|c| !c.is_control());
     plain.take(SCHEMA_NAME_SHOWN).collect()
-}
-
-/// A file and its record: both exist, or neither does.
-struct FileAndRecord {
-    store: Store,
-    blobs: Arc<dyn BlobStore>,
-    new: NewDocument,
-}
-
-impl FileAndRecord {
-    async fn keep(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
-        if let Err(error) = incoming.finish(&self.new.document.storage_path).await {
-            // The file may have its name already without being durable.
-            self.remove_file().await;
-            return Err(error.into());
-        }
-        match self.add().await? {
-            AddOutcome::Added { run } => {
-                let correlation_id = run.as_ref().and_then(|run| run.correlation_id.as_deref());
-                for event in self.new.events.iter().chain(run.as_ref().map(run_created).as_ref()) {
-                    report::log(event, correlation_id);
-                }
-                Ok(as_added(self.new.document, run))
-            }
-            AddOutcome::AlreadyAdded { document, run } => {
-                self.remove_file().await;
-                Ok(first_answer(&self.store, document, run).await?)
-            }
-            AddOutcome::KeyReused => {
-                self.remove_file().await;
-                Err(UploadError::KeyReused)
-            }
-        }
-    }
-
-    /// Adds the record. Removes the file if the database refuses the record at once. After a try without an answer the
-    /// file stays, whatever the second try says: the first transaction may have succeeded, or may still be running. If
-    /// it does not succeed, the sweep removes the file later.
-    async fn add(&self) -> PortResult<AddOutcome> {
-        let doubt = match self.try_to_add().await {
-            Err(error) if error.is_in_doubt() => error,
-            Err(error) => {
-                self.remove_file().await;
-                return Err(error);
-            }
-            added => return added,
-        };
-        match self.try_to_add().await {
-            Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
-                self.stored().await
-            }
-            // The second transaction had to wait for the first, so that its answer is about both.
-            Ok(outcome) => Ok(outcome),
-            Err(_) if self.is_there().await => self.stored().await,
-            Err(_) => {
-                tracing::warn!(
-                    document_id = %self.new.document.id,
-                    "the database does not say whether it has this document; its file is kept"
-                );
-                Err(doubt)
-            }
-        }
-    }
-
-    async fn try_to_add(&self) -> PortResult<AddOutcome> {
-        self.store.documents.add(self.new.clone(), self.new.document.created_at).await
-    }
-
-    async fn is_there(&self) -> bool {
-        self.store.documents.find(self.new.document.id).await.is_ok()
-    }
-
-    /// Restores the lost answer: the database has the document and its run.
-    async fn stored(&self) -> PortResult<AddOutcome> {
-        let run = match &self.new.run {
-            Some(run) => Some(self.store.history.run(run.id).await?.as_created()),
-            None => None,
-        };
-        Ok(AddOutcome::Added { run })
-    }
-
-    async fn remove_file(&self) {
-        if let Err(error) = self.blobs.remove(&self.new.document.storage_path).await {
-            tracing::warn!(
-                document_id = %self.new.document.id,
-                %error,
-                "the file of a document that was not added cannot be removed"
-            );
-        }
-    }
 }
 
 /// The process is shutting down.

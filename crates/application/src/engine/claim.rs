@@ -1,10 +1,11 @@
-//! The scheduler claims runs. It reads the queue on every tick and when it is woken, and never in between.
+//! The scheduler claims runs. It reads the queue on every tick and when it is woken. After a claim that filled every slot,
+//! it reads the queue as soon as a slot is free.
 
 use std::sync::{Arc, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::RunningStep;
-use quire_domain::{Change, Event, EventType, RunId};
+use quire_domain::{Event, EventType, RunChange, RunId};
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
@@ -149,7 +150,7 @@ impl EngineCore {
     pub(super) async fn hand_back(&self, lease: &WorkerLease, claimed: &ClaimedRun) {
         let started_at = claimed.run.state.started_at();
         let running = claimed.step.map(|step| RunningStep { step, attempt: 1, started_at });
-        self.stop_run(lease, &claimed.run, running, Change::HandBack).await;
+        self.stop_run(lease, &claimed.run, running, RunChange::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::RunningStep;
 use quire_domain::{
-    ArtifactId, Change, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunId, RunState,
+    ArtifactId, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunChange, RunId, RunState,
     StepName,
 };
 use quire_ports::{Artifact, Breakpoint, ClaimedRun, Deadline, FirstVersion, StepContext, StepOutput};
@@ -120,10 +120,10 @@ impl Execution<'_> {
         let _ = self.cancel.send(true);
         let change = match stop {
             Stop::LeaseLost => return,
-            Stop::TimedOut => Change::TimeOut {
+            Stop::TimedOut => RunChange::TimeOut {
                 continued_by: self.setup.policy.continues_after_timeout(&self.run, during).then(RunId::new),
             },
-            Stop::Halted => Change::HandBack,
+            Stop::Halted => RunChange::HandBack,
         };
         self.engine.stop_run(&self.lease, &self.run, running, change).await;
         // The run has ended, so an error here changes nothing.
@@ -133,7 +133,10 @@ impl Execution<'_> {
     /// Runs the step on the step threads.
     async fn run_step(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
         let Some(step) = self.setup.steps.get(&attempt.step).cloned() else {
-            let message = format!("step {} is not set up on this worker", attempt.step);
+            let message = format!(
+                "this worker has no step {}; give all workers the same version and settings",
+                attempt.step
+            );
             return Ok(Err(Failure::permanent(StepErrorCode::StepNotSetUp.as_str(), message)));
         };
         let probe = self.engine.probe.clone();
@@ -189,7 +192,7 @@ impl Execution<'_> {
             }),
         };
         let Some(step) = self.setup.plan.after(attempt.step) else {
-            self.end(attempt, events, results, Change::Complete).await;
+            self.end(attempt, events, results, RunChange::Complete).await;
             return None;
         };
         let next = Attempt { step, number: 1, started_at: now };
@@ -203,7 +206,7 @@ impl Execution<'_> {
             && !self.engine.is_ready(self.run.pipeline, attempt.step).await
         {
             // The storage is gone for every run. This one did nothing wrong and waits in the queue until it is back.
-            self.end(attempt, Vec::new(), StepResults::default(), Change::HandBack).await;
+            self.end(attempt, Vec::new(), StepResults::default(), RunChange::HandBack).await;
             return Ok(None);
         }
         let now = self.engine.store.clock.now();
@@ -214,7 +217,7 @@ impl Execution<'_> {
         let results = StepResults { artifacts: Vec::from_iter(diagnosis), interpretation: None };
         let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
         let Some(delay) = delay.filter(|delay| self.has_time_for(*delay)) else {
-            let change = Change::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
+            let change = RunChange::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
             self.end(attempt, vec![failed], results, change).await;
             return Ok(None);
         };
@@ -275,7 +278,7 @@ impl Execution<'_> {
         goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
-    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, change: Change) {
+    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, change: RunChange) {
         let outcome = self.engine.end_run(&self.lease, &self.run, events, results, change).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, failure).await;
@@ -289,7 +292,7 @@ impl Execution<'_> {
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
-        let change = Change::Fail { step: attempt.step, failure, requeue: RequeuePolicy::Never };
+        let change = RunChange::Fail { step: attempt.step, failure, requeue: RequeuePolicy::Never };
         if let WriteOutcome::Unstorable(failure) =
             self.engine.end_run(&self.lease, &self.run, vec![failed], StepResults::default(), change).await
         {
@@ -299,7 +302,7 @@ impl Execution<'_> {
 
     async fn complete(&mut self) {
         let (events, results) = (Vec::new(), StepResults::default());
-        self.engine.end_run(&self.lease, &self.run, events, results, Change::Complete).await;
+        self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Complete).await;
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
-use quire_domain::{Change, Event, Failure, Run, Transition};
+use quire_domain::{Event, Failure, Run, RunChange, Transition};
 use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
 
 use super::{EngineCore, WorkerLease, report};
@@ -25,7 +25,8 @@ pub(super) struct StepResults {
 /// The outcome of a write.
 pub(super) enum WriteOutcome {
     Stored,
-    /// This engine no longer owns the run. Nothing was stored.
+    /// This engine no longer owns the run, or the run does not allow the change. The store refused the write, or its
+    /// answers were lost and the lease with them.
     RunLost,
     /// The store will never accept this write.
     Unstorable(Failure),
@@ -39,7 +40,7 @@ impl EngineCore {
         run: &Run,
         events: Vec<Event>,
         results: StepResults,
-        change: Change,
+        change: RunChange,
     ) -> WriteOutcome {
         match apply(run, change, self.store.clock.now()) {
             Ok(end) => self.persist(lease, run, events, results, Some(end)).await,
@@ -56,7 +57,7 @@ impl EngineCore {
         lease: &WorkerLease,
         run: &Run,
         running: Option<RunningStep>,
-        change: Change,
+        change: RunChange,
     ) -> WriteOutcome {
         let now = self.store.clock.now();
         match apply(run, change, now) {
@@ -74,7 +75,7 @@ impl EngineCore {
         }
     }
 
-    /// Writes, and retries while the store is not available, until the engine is dropped.
+    /// Writes, and retries while the store is not available, until the lease is lost.
     pub(super) async fn persist(
         &self,
         lease: &WorkerLease,

@@ -1,19 +1,19 @@
 //! Reports events as structured log lines and as metrics. Reporting is best effort and never blocks.
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::run::RunningStep;
+use quire_domain::run::{RunningStep, step_started};
 use quire_domain::{Effect, Event, EventType, Pipeline, StepName, Transition, WorkerId};
 use quire_ports::ClaimedRun;
 
 /// Logs an event. Every event line has the same keys; a key that does not apply is null.
 pub fn log(event: &Event, correlation_id: Option<&str>) {
     let document = event.subject.filter(|_| event.pipeline == Some(Pipeline::Document));
-    let request = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
+    let link = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
     let failure = event.failure.as_ref();
     tracing::info!(
         target: "quire::event",
         document_id = document.map(tracing::field::display),
-        request_id = request.map(tracing::field::display),
+        link_id = link.map(tracing::field::display),
         run_id = event.run.map(tracing::field::display),
         step_name = event.step.map(StepName::as_str),
         event_type = event.event_type.as_str(),
@@ -63,13 +63,7 @@ pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
         .record(waited.as_secs_f64());
     event(&Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, run, at) }, correlation_id);
     if let Some(step) = claimed.step {
-        let started = Event {
-            worker: Some(worker),
-            step: Some(step),
-            attempt: Some(1),
-            ..Event::of_run(EventType::StepStarted, run, at)
-        };
-        event(&started, correlation_id);
+        event(&step_started(run, step, worker, at), correlation_id);
     }
 }
 

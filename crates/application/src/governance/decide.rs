@@ -2,8 +2,8 @@
 
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, Store, StructuralCandidate};
-use quire_understanding::structure::{
-    self, Approval, CandidateStatus, DecisionType, StructureChange, decision_events,
+use quire_understanding::structural_change::{
+    self, Approval, CandidateStatus, DecisionType, SchemaChangeType, decision_events,
 };
 
 use crate::engine::report;
@@ -57,8 +57,8 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
     if !is_as_seen {
         return Err(DecisionError::Store(decided_meanwhile()));
     }
-    let new_status =
-        structure::status_after(candidate.status, request.decision_type).ok_or(DecisionError::Final)?;
+    let new_status = structural_change::status_after(candidate.status, request.decision_type)
+        .ok_or(DecisionError::Final)?;
     let now = store.clock.now();
     let version = match new_status {
         CandidateStatus::Approved => Some(changed(store, &candidate, &request.reviewer).await?),
@@ -94,7 +94,7 @@ async fn changed(store: &Store, candidate: &StructuralCandidate, by: &str) -> Po
         source_key: candidate.source_key.as_deref(),
         target_key: &candidate.target_key,
         // Moving a value to another key does not make that key critical.
-        critical: candidate.is_critical && candidate.change != StructureChange::KeyMapping,
+        critical: candidate.is_critical && candidate.change != SchemaChangeType::KeyMapping,
     };
     let (schema, summary) = current.schema.with_approval(candidate.change, &approval);
     Ok(SchemaVersion {

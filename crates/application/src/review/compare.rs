@@ -88,7 +88,7 @@ pub async fn versions_to_compare(
     let (run, to) = if let Some(name) = to {
         find(store, document, name).await?
     } else {
-        let run = review.overview.latest_run.ok_or(CompareError::NoCompletedRun)?;
+        let run = review.latest_completed_run.ok_or(CompareError::NoCompletedRun)?;
         let active = review.active.ok_or(CompareError::Missing(run.id))?;
         (run, active)
     };

@@ -47,7 +47,7 @@ pub enum EditError {
     Stale(Box<StaleEdit>),
     /// A change is invalid.
     #[error(transparent)]
-    Bad(#[from] InvalidEdit),
+    Invalid(#[from] InvalidEdit),
     /// A typed text can be read in several ways, or is not what its key can have.
     #[error(transparent)]
     Unclear(#[from] UnclearText),
@@ -93,7 +93,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     let editable = store.reviews.editable(request.run).await?;
     let Some(active) = unless_stale(editable_version(&editable, request.base))? else { return Ok(None) };
     let document = DocumentId(editable.run.subject.0);
-    if request.latest_run_only && !stale::is_latest_run(store, document, request.run).await? {
+    if request.latest_run_only && !stale::is_latest_completed_run(store, document, request.run).await? {
         return Ok(None);
     }
     let schema = schema_of(store, &editable.run).await?;
@@ -113,7 +113,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
         base: request.base,
         data: Interpretation { created_at: at, fields: edited.fields, ..active.data.clone() },
         changes: edited.changes,
-        structure: edited.structure,
+        structural_edits: edited.structural_edits,
         edited: interpretation_edited(document, request.run, &request.actor, at),
         reopened: review_reopened(document, ReviewEnd::Edited, &request.actor, at),
         actor: request.actor.clone(),

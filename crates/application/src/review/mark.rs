@@ -58,8 +58,8 @@ pub struct MarkResult {
     pub empty_critical_keys: Vec<String>,
 }
 
-/// Marks a document as reviewed, or removes the mark. The calibration learns from the mark, and forgets that lesson
-/// when the mark is removed.
+/// Marks a document as reviewed, or removes the mark. The signals of the review count for the calibration
+/// until the mark is removed.
 pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkError> {
     let (store, policy) = (&app.store, &app.confidence);
     let MarkRequest { document, change, actor, correlation_id } = request;

@@ -28,8 +28,12 @@ pub struct StaleEdit {
 }
 
 /// Whether a run is the latest completed one of its document.
-pub(super) async fn is_latest_run(store: &Store, document: DocumentId, run: RunId) -> PortResult<bool> {
-    let latest = store.reviews.review(document).await?.overview.latest_run;
+pub(super) async fn is_latest_completed_run(
+    store: &Store,
+    document: DocumentId,
+    run: RunId,
+) -> PortResult<bool> {
+    let latest = store.reviews.review(document).await?.latest_completed_run;
     Ok(latest.is_none_or(|latest| latest.id == run))
 }
 
@@ -57,7 +61,7 @@ async fn target(store: &Store, request: &EditRequest) -> Result<(Run, Interpreta
     let own = store.reviews.editable(request.run).await?;
     if request.latest_run_only {
         let latest = store.reviews.review(DocumentId(own.run.subject.0)).await?;
-        if let (Some(run), Some(active)) = (latest.overview.latest_run, latest.active) {
+        if let (Some(run), Some(active)) = (latest.latest_completed_run, latest.active) {
             return Ok((run, active));
         }
     }

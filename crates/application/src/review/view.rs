@@ -1,7 +1,8 @@
 //! A document with its interpretation.
 
+use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Run};
-use quire_ports::{BlobStore, DocumentOverview, InterpretationVersion, PortResult, Store};
+use quire_ports::{BlobStore, InterpretationVersion, PortResult, Store};
 use quire_understanding::Schema;
 
 use crate::document::pages::RawTextArtifact;
@@ -24,9 +25,13 @@ pub enum ReviewError {
 /// A document with its latest completed run and the active version of its interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReviewView {
-    /// The document and its reviewer.
-    pub overview: DocumentOverview,
-    /// The run.
+    /// The document.
+    pub document: Document,
+    /// When a person reviewed it.
+    pub reviewed_at: Option<Timestamp>,
+    /// Who reviewed it.
+    pub reviewed_by: Option<String>,
+    /// Its latest completed run.
     pub run: Run,
     /// The version.
     pub active: InterpretationVersion,
@@ -34,13 +39,6 @@ pub struct ReviewView {
     pub has_text: bool,
     /// The schema of the run.
     pub schema: Schema,
-}
-
-impl ReviewView {
-    /// The document.
-    pub fn document(&self) -> &Document {
-        &self.overview.document
-    }
 }
 
 /// The document as a reviewer sees it: with its latest completed run. Newer runs that have not completed do not matter.
@@ -55,11 +53,12 @@ pub async fn view(
     document: DocumentId,
 ) -> Result<ReviewView, ReviewError> {
     let review = store.reviews.review(document).await?;
-    let run = review.overview.latest_run.clone().ok_or(ReviewError::NoCompletedRun)?;
+    let run = review.latest_completed_run.ok_or(ReviewError::NoCompletedRun)?;
     let active = review.active.ok_or(ReviewError::Missing)?;
     let schema = schema_of(store, &run).await?;
-    let has_text = has_text(blobs, review.overview.text.as_deref()).await;
-    Ok(ReviewView { overview: review.overview, run, active, has_text, schema })
+    let has_text = has_text(blobs, review.text.as_deref()).await;
+    let (document, reviewed_at, reviewed_by) = (review.document, review.reviewed_at, review.reviewed_by);
+    Ok(ReviewView { document, reviewed_at, reviewed_by, run, active, has_text, schema })
 }
 
 /// Whether the file with the text exists.

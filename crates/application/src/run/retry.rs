@@ -9,10 +9,9 @@ use crate::{App, Error};
 /// Why a run is not retried.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetryError {
-    /// The run belongs to a document. Such a run never changes after its end.
+    /// The run belongs to a document. Such a run never changes after its end; a new one replaces it.
     #[error(
-        "a document's run that has ended stays as it is; process the document again instead, with \
-         POST /documents/{{id}}/reprocess"
+        "runs of documents are not retried; process the document again with POST /documents/{{id}}/reprocess"
     )]
     DocumentRun,
     /// The policy of the pipeline, or the state of the run, does not allow it.
@@ -29,7 +28,7 @@ pub async fn retry(app: &App, id: RunId, actor: &str) -> Result<Run, RetryError>
     if pipeline == Pipeline::Document {
         return Err(RetryError::DocumentRun);
     }
-    let policy = app.requeue.iter().find(|(of, _)| *of == pipeline);
+    let policy = app.requeue.iter().find(|(name, _)| *name == pipeline);
     let policy = policy.map_or(RequeuePolicy::Never, |(_, policy)| *policy);
     match retry_by_policy(&app.store, id, policy, actor).await.map_err(Error::from) {
         Ok(run) => Ok(run),

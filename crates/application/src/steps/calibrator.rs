@@ -37,7 +37,7 @@ impl ConfidenceCalibrator {
         }
         let policy_version = self.policy.version.clone();
         let query = CalibrationQuery { context_key, policy_version, found: keys.into_iter().collect() };
-        let counts: HashMap<_, _> = self.calibration.learnt(query).await?.into_iter().collect();
+        let counts: HashMap<_, _> = self.calibration.review_counts(query).await?.into_iter().collect();
         for field in interpretation.fields.iter_mut().filter(|field| field.origin == Origin::Machine) {
             let points = counts.get(&key_and_mapping(field)).map_or(0.0, |counts| counts.adjustment());
             field.review_history_adjustment = points;

@@ -34,7 +34,33 @@ step_codes! {
     ResultNotStorable = "RESULT_NOT_STORABLE",
 }
 
-/// The failure of a step that could not reach the file storage or the database. The engine retries it.
-pub(super) fn storage_unavailable(error: &PortError) -> Failure {
+/// The failure of a step whose file could not be read or written. The engine retries it.
+pub(super) fn storage_failure(error: &PortError) -> Failure {
+    // The storage asks the database whether they belong together.
+    if matches!(error, PortError::Unavailable { service: "database", .. }) {
+        return database_failure(error);
+    }
     Failure::transient(StepErrorCode::StorageUnavailable.as_str(), error.to_string())
+}
+
+/// The failure of a step that could not read from the database. The engine retries it.
+pub(super) fn database_failure(error: &PortError) -> Failure {
+    Failure::transient(StepErrorCode::StoreUnavailable.as_str(), error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_has_the_code_of_the_service_that_failed() {
+        let unavailable = |service| PortError::Unavailable {
+            service,
+            reason: "no connection could be had in time".to_owned(),
+            contention: false,
+        };
+        assert_eq!(storage_failure(&unavailable("storage")).error_code, "STORAGE_UNAVAILABLE");
+        assert_eq!(storage_failure(&unavailable("database")).error_code, "STORE_UNAVAILABLE");
+        assert_eq!(database_failure(&unavailable("database")).error_code, "STORE_UNAVAILABLE");
+    }
 }

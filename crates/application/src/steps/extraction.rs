@@ -11,7 +11,7 @@ use quire_ports::{
     Step, StepContext, StepOutput,
 };
 
-use super::error_code::storage_unavailable;
+use super::error_code::{database_failure, storage_failure};
 use super::recognised_pages::RecognisedPageCache;
 use crate::document::pages::{PageEntry, PageIndex, RawTextArtifact};
 
@@ -74,7 +74,7 @@ impl ExtractionStep {
                         self.max_bytes >> 20
                     ),
                 ),
-                error => storage_unavailable(&error),
+                error => storage_failure(&error),
             })?;
         if file.is_empty() {
             return Err(Failure::permanent(
@@ -90,7 +90,7 @@ impl ExtractionStep {
             PortError::NotFound(_) => {
                 Failure::permanent(FAILED, "the record of the document is missing; upload the document again")
             }
-            error => storage_unavailable(&error),
+            error => database_failure(&error),
         })
     }
 
@@ -109,11 +109,8 @@ impl ExtractionStep {
             pages,
             covered_used: read.covered_used,
         };
-        self.blobs
-            .put(&text.path, plain.text.into_bytes())
-            .await
-            .map_err(|error| storage_unavailable(&error))?;
-        self.blobs.put(&index.path, lines).await.map_err(|error| storage_unavailable(&error))?;
+        self.blobs.put(&text.path, plain.text.into_bytes()).await.map_err(|error| storage_failure(&error))?;
+        self.blobs.put(&index.path, lines).await.map_err(|error| storage_failure(&error))?;
         let artifacts = vec![
             (RawTextArtifact::ARTIFACT.to_owned(), payload(&text)?),
             (PageIndex::ARTIFACT.to_owned(), payload(&index)?),

@@ -12,7 +12,7 @@ use quire_ports::{
 use quire_understanding::{Interpretation, Schema};
 
 use super::ConfidenceCalibrator;
-use super::error_code::storage_unavailable;
+use super::error_code::{database_failure, storage_failure};
 use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
 
 /// The code of failures without a code of their own.
@@ -63,7 +63,7 @@ impl Step for InterpretationStep {
         };
         let calibrated =
             self.calibrator.apply(&mut interpretation, Schema::name_for(run), language.as_deref()).await;
-        calibrated.map_err(|error| storage_unavailable(&error))?;
+        calibrated.map_err(|error| database_failure(&error))?;
         Ok(StepOutput {
             interpretation: Some(interpretation),
             made_by: Some(made_by),
@@ -87,13 +87,13 @@ impl InterpretationStep {
                 FAILED,
                 "the schema of this run no longer exists; process the document again",
             ),
-            error => storage_unavailable(&error),
+            error => database_failure(&error),
         })
     }
 
     /// The pages and their language.
     async fn load(&self, run: &Run) -> Result<(Reading, Option<String>), Failure> {
-        let artifacts = self.history.artifacts(run.id).await.map_err(|error| storage_unavailable(&error))?;
+        let artifacts = self.history.artifacts(run.id).await.map_err(|error| database_failure(&error))?;
         let payload = |kind: &str| {
             let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == kind);
             artifact.map(|artifact| artifact.payload.as_str())
@@ -109,7 +109,7 @@ impl InterpretationStep {
                 FAILED,
                 "the pages of the document are larger than 256 MB; split the document",
             ),
-            error => storage_unavailable(&error),
+            error => storage_failure(&error),
         })?;
         let reading = PageIndex::reading(&lines).map_err(|_| lost("the pages of this run cannot be read"))?;
         let language =

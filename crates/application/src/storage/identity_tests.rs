@@ -6,6 +6,7 @@ use quire_testkit::fixture::{StoreFixture, at, document};
 use tempfile::TempDir;
 
 use super::super::InstallationBlobs;
+use super::super::both_stores::on_both_stores;
 use super::*;
 
 fn empty_storage() -> (TempDir, DiskBlobs) {
@@ -22,22 +23,6 @@ async fn add_document(fixture: &StoreFixture, blobs: &DiskBlobs) {
     let document = document(DocumentId::new());
     fixture.add_document(&document, None, at(0)).await;
     blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
-}
-
-/// Each test runs on both stores.
-macro_rules! on_both_stores {
-    ($($(#[$doc:meta])* $test:ident),+ $(,)?) => {
-        mod on_sqlite {
-            $($(#[$doc])* #[tokio::test] async fn $test() {
-                super::$test(&quire_sqlite::testing::store_fixture().await).await;
-            })+
-        }
-        mod on_postgresql {
-            $($(#[$doc])* #[tokio::test] async fn $test() {
-                super::$test(&quire_postgres::testing::store_fixture().await).await;
-            })+
-        }
-    };
 }
 
 on_both_stores! {

@@ -1,5 +1,7 @@
 //! The storage of files: whether it is the right one, and removing files that no document has.
 
+#[cfg(test)]
+mod both_stores;
 mod identity;
 mod installation_blobs;
 mod sweep;

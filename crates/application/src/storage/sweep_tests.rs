@@ -4,6 +4,7 @@ use quire_testkit::FakeClock;
 use quire_testkit::fixture::{StoreFixture, at, document};
 use tempfile::TempDir;
 
+use super::super::both_stores::on_both_stores;
 use super::*;
 
 struct SweepFixture<'f> {
@@ -47,21 +48,6 @@ impl<'f> SweepFixture<'f> {
     }
 }
 
-macro_rules! on_both_stores {
-    ($($(#[$doc:meta])* $test:ident),+ $(,)?) => {
-        mod on_sqlite {
-            $($(#[$doc])* #[tokio::test] async fn $test() {
-                super::$test(&quire_sqlite::testing::store_fixture().await).await;
-            })+
-        }
-        mod on_postgresql {
-            $($(#[$doc])* #[tokio::test] async fn $test() {
-                super::$test(&quire_postgres::testing::store_fixture().await).await;
-            })+
-        }
-    };
-}
-
 on_both_stores! {
     old_files_without_a_row_are_removed_at_the_second_look,
     a_row_that_comes_between_the_looks_keeps_its_files,
@@ -70,44 +56,44 @@ on_both_stores! {
 }
 
 async fn old_files_without_a_row_are_removed_at_the_second_look(fixture: &StoreFixture) {
-    let mut scene = SweepFixture::new(fixture);
-    let (kept, orphan) = (scene.add(true).await, scene.add(false).await);
-    scene.pass(23);
-    assert_eq!(scene.sweep.look().await.unwrap(), SweepReport::default(), "too young");
-    scene.pass(2);
-    let first = scene.sweep.look().await.unwrap();
+    let mut env = SweepFixture::new(fixture);
+    let (kept, orphan) = (env.add(true).await, env.add(false).await);
+    env.pass(23);
+    assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default(), "too young");
+    env.pass(2);
+    let first = env.sweep.look().await.unwrap();
     assert_eq!(first, SweepReport { removed: vec![], suspects: vec![orphan] });
-    assert!(scene.has_files(orphan).await);
-    let second = scene.sweep.look().await.unwrap();
+    assert!(env.has_files(orphan).await);
+    let second = env.sweep.look().await.unwrap();
     assert_eq!(second, SweepReport { removed: vec![orphan], suspects: vec![] });
-    assert!(!scene.has_files(orphan).await && scene.has_files(kept).await);
-    assert_eq!(scene.sweep.look().await.unwrap(), SweepReport::default());
+    assert!(!env.has_files(orphan).await && env.has_files(kept).await);
+    assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default());
 }
 
 async fn a_row_that_comes_between_the_looks_keeps_its_files(fixture: &StoreFixture) {
-    let mut scene = SweepFixture::new(fixture);
-    let (late, new) = (scene.add(false).await, scene.add(false).await);
-    scene.pass(25);
-    assert_eq!(scene.sweep.look().await.unwrap().suspects.len(), 2);
-    scene.add_row(late).await;
-    assert_eq!(scene.sweep.look().await.unwrap().removed, [new]);
-    assert!(scene.has_files(late).await);
+    let mut env = SweepFixture::new(fixture);
+    let (late, new) = (env.add(false).await, env.add(false).await);
+    env.pass(25);
+    assert_eq!(env.sweep.look().await.unwrap().suspects.len(), 2);
+    env.add_row(late).await;
+    assert_eq!(env.sweep.look().await.unwrap().removed, [new]);
+    assert!(env.has_files(late).await);
 }
 
 async fn files_of_a_purged_document_are_removed_at_once(fixture: &StoreFixture) {
-    let mut scene = SweepFixture::new(fixture);
-    let purged = scene.add(true).await;
+    let mut env = SweepFixture::new(fixture);
+    let purged = env.add(true).await;
     fixture.store.documents.purge(purged, at(1)).await.unwrap();
-    assert_eq!(scene.sweep.look().await.unwrap().removed, [purged]);
+    assert_eq!(env.sweep.look().await.unwrap().removed, [purged]);
 }
 
 async fn what_is_not_named_like_a_document_is_left_alone(fixture: &StoreFixture) {
-    let mut scene = SweepFixture::new(fixture);
+    let mut env = SweepFixture::new(fixture);
     for name in ["notes/file", "installation-id", "0192AB20-0000-7000-8000-00000000000A/upper-case"] {
-        scene.blobs.put(name, b"x".to_vec()).await.unwrap();
+        env.blobs.put(name, b"x".to_vec()).await.unwrap();
     }
-    scene.pass(1_000);
-    assert_eq!(scene.sweep.look().await.unwrap(), SweepReport::default());
-    assert_eq!(scene.sweep.look().await.unwrap(), SweepReport::default());
-    assert_eq!(scene.blobs.folders().await.unwrap().len(), 2);
+    env.pass(1_000);
+    assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default());
+    assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default());
+    assert_eq!(env.blobs.folders().await.unwrap().len(), 2);
 }

@@ -1,6 +1,7 @@
 //! The fixture of every engine test: an observed store, a fake clock, a scripted probe and simple steps.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -44,6 +45,22 @@ pub fn requeue_policy() -> RetryPolicy {
         recovery: RecoveryPolicy::Requeue { max_claims: 3 },
         ..fail_policy()
     }
+}
+
+/// A step, and the highest number of runs that were in it at once.
+pub fn step_with_peak() -> (Arc<dyn Step>, Arc<AtomicUsize>) {
+    let (inside, peak) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let highest = peak.clone();
+    let step = steps::step(move |_| {
+        let (inside, highest) = (inside.clone(), highest.clone());
+        async move {
+            highest.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            inside.fetch_sub(1, Ordering::SeqCst);
+            Ok(StepOutput::default())
+        }
+    });
+    (step, peak)
 }
 
 /// The document pipeline with the same step for each of its names. Its limit is 1000 hours, because tests advance the clock

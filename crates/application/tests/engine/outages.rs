@@ -98,7 +98,8 @@ async fn an_engine_without_heartbeats_is_disconnected(fixture: EngineFixture) {
 /// ticking and stores the result after the lock is released.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_locked_sqlite_file_delays_runs_and_loses_nothing() {
-    let options = quire_sqlite::Options { busy_timeout: Duration::from_millis(5), ..Default::default() };
+    let options =
+        quire_sqlite::SqliteOptions { busy_timeout: Duration::from_millis(5), ..Default::default() };
     let (fixture, path) = quire_sqlite::testing::store_fixture_with(options).await;
     let fixture = EngineFixture::new(fixture);
     let runs = [fixture.enqueue(SubjectId::new()).await, fixture.enqueue(SubjectId::new()).await];

@@ -1,7 +1,7 @@
 //! Recovery of orphaned runs.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings};
@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::fixture::{
     EngineFixture, LEASE_TERM, SECOND, document_pipeline, fail_policy, gated_step, requeue_policy,
+    step_with_peak,
 };
 
 crate::on_each_store! {
@@ -175,24 +176,14 @@ async fn runs_orphaned_together_are_worked_on_one_at_a_time(fixture: EngineFixtu
     let now = fixture.store.clock.now();
     let dead = fixture.store_fixture.worker(now).await;
     assert_eq!(fixture.store_fixture.claim(dead, now, 2).await.len(), 2);
-    let (inside, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (count, peak) = (inside.clone(), most.clone());
-    let work = steps::step(move |_| {
-        let (count, peak) = (count.clone(), peak.clone());
-        async move {
-            peak.fetch_max(count.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            tokio::task::yield_now().await;
-            count.fetch_sub(1, Ordering::SeqCst);
-            Ok(StepOutput::default())
-        }
-    });
+    let (work, peak) = step_with_peak();
     let engine = fixture.start_engine_with(exclusive(), document_pipeline(requeue_policy(), &work)).await;
     for run in runs {
         fixture.wait_for_state_advancing(run, "COMPLETED").await;
         let stored = fixture.run(run).await;
         assert_eq!((stored.attempts, stored.counted_attempts()), (1, 0));
     }
-    assert_eq!(most.load(Ordering::SeqCst), 1, "never two at once");
+    assert_eq!(peak.load(Ordering::SeqCst), 1, "never two at once");
     // Other runs go side by side again.
     let next = fixture.enqueue(SubjectId::new()).await;
     fixture.wait_for_state_advancing(next, "COMPLETED").await;

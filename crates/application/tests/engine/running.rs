@@ -1,14 +1,14 @@
 //! Runs that succeed, in order and side by side.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use quire_domain::{EventType, SubjectId};
 use quire_ports::{Breakpoint, PortError, StepOutput};
 use quire_testkit::{snapshot, steps};
 use tokio::sync::Semaphore;
 
-use crate::fixture::{EngineFixture, SECOND, document_pipeline, fail_policy};
+use crate::fixture::{EngineFixture, SECOND, document_pipeline, fail_policy, step_with_peak};
 
 crate::on_each_store! {
     a_queued_run_is_executed_step_by_step,
@@ -81,20 +81,10 @@ async fn runs_of_a_subject_run_one_after_the_other(fixture: EngineFixture) {
         runs.push(fixture.enqueue(subject).await);
         fixture.clock.advance(SECOND);
     }
-    let (inside, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (count, peak) = (inside.clone(), most.clone());
-    let work = steps::step(move |_| {
-        let (count, peak) = (count.clone(), peak.clone());
-        async move {
-            peak.fetch_max(count.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            tokio::task::yield_now().await;
-            count.fetch_sub(1, Ordering::SeqCst);
-            Ok(StepOutput::default())
-        }
-    });
+    let (work, peak) = step_with_peak();
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
     fixture.wait_for_state(*runs.last().unwrap(), "COMPLETED").await;
-    assert_eq!(most.load(Ordering::SeqCst), 1, "never two runs at once");
+    assert_eq!(peak.load(Ordering::SeqCst), 1, "never two runs at once");
     let starts: Vec<_> = {
         let events = fixture
             .store

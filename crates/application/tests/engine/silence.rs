@@ -8,7 +8,7 @@ use quire_application::engine::{Engine, EngineSettings, LeaseSettings};
 use quire_domain::{EventType, SubjectId};
 use quire_ports::{Breakpoint, Store};
 use quire_postgres::testing::{TestSchema, raw_sql, url};
-use quire_postgres::{Options, PgStore};
+use quire_postgres::{PgStore, PostgresOptions};
 use quire_testkit::{RawSql, ScriptedProbe, SilentProxy};
 use tokio::sync::Semaphore;
 
@@ -24,7 +24,7 @@ struct ProxiedEngine {
 
 impl ProxiedEngine {
     async fn start(proxy: &SilentProxy, place: &TestSchema, gate: &Arc<Semaphore>) -> Self {
-        let options = Options { schema: Some(place.schema.clone()), ..Options::default() };
+        let options = PostgresOptions { schema: Some(place.schema.clone()), ..PostgresOptions::default() };
         let store = PgStore::connect(&proxy.through(&url()), options).await.unwrap().into_store();
         let pipelines = document_pipeline(requeue_policy(), &gated_step(gate));
         let settings = EngineSettings {

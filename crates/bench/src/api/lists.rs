@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::client::Connection;
 use super::server::{Server, ServerData, StepBehavior};
-use super::{Options, seeding};
+use super::{ApiBenchOptions, seeding};
 use crate::database::DatabaseKind;
 use crate::report::{Measurement, Table, percentile};
 
@@ -49,7 +49,7 @@ impl FilledServer {
 }
 
 /// Measures on one kind of database.
-pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+pub async fn measure(kind: DatabaseKind, options: &ApiBenchOptions) -> Table {
     let (small, large) =
         (FilledServer::of(kind, SMALL_DATABASE).await, FilledServer::of(kind, options.documents).await);
     let mut table = Table::default();
@@ -70,7 +70,7 @@ impl Table {
         name: &str,
         requests: [(&FilledServer, Arc<[String]>); 2],
         clients: usize,
-        options: &Options,
+        options: &ApiBenchOptions,
     ) {
         let mut all = [Vec::new(), Vec::new()];
         for (server, paths) in &requests {

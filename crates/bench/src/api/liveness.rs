@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::Options;
+use super::ApiBenchOptions;
 use super::client::{self, Connection};
 use super::server::{ServerData, StepBehavior};
 use crate::database::DatabaseKind;
@@ -23,7 +23,7 @@ const MEASURED_TIME: Duration = Duration::from_secs(30);
 const REQUEST_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Measures on one kind of database.
-pub async fn measure(kind: DatabaseKind, _: &Options) -> Table {
+pub async fn measure(kind: DatabaseKind, _: &ApiBenchOptions) -> Table {
     let slots = SLOTS.to_string();
     let server = ServerData::new(kind).await.serve(StepBehavior::Heavy, &[("QUIRE_ENGINE_SLOTS", &slots)]);
     let idle = time_health_requests(server.address, MEASURED_TIME / 3).await;

@@ -15,13 +15,13 @@ use crate::report;
 
 /// The options of the benchmark.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct ApiBenchOptions {
     /// Measure on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
     /// Measure this part only.
     #[arg(long)]
-    part: Option<Measurement>,
+    part: Option<ApiBenchPart>,
     /// The number of interleaved rounds of uploads.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -37,7 +37,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Measurement {
+enum ApiBenchPart {
     Upload,
     #[value(alias = "looking")]
     Lists,
@@ -45,18 +45,18 @@ enum Measurement {
 }
 
 /// Measures all parts and prints the tables. Returns whether all targets are met.
-pub async fn bench(options: Options) -> bool {
+pub async fn bench(options: ApiBenchOptions) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
-    let parts = [Measurement::Upload, Measurement::Lists, Measurement::Live];
+    let parts = [ApiBenchPart::Upload, ApiBenchPart::Lists, ApiBenchPart::Live];
     let mut met = true;
     for kind in kinds {
         for part in parts.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
             eprintln!("measuring {part:?} on {}", kind.name());
             let (title, table) = match part {
-                Measurement::Upload => ("Upload", upload::measure(kind, &options).await),
-                Measurement::Lists => ("Lists and details", lists::measure(kind, &options).await),
-                Measurement::Live => ("Liveness under load", liveness::measure(kind, &options).await),
+                ApiBenchPart::Upload => ("Upload", upload::measure(kind, &options).await),
+                ApiBenchPart::Lists => ("Lists and details", lists::measure(kind, &options).await),
+                ApiBenchPart::Live => ("Liveness under load", liveness::measure(kind, &options).await),
             };
             met &= report::print(&format!("{title}, {}", kind.name()), &table);
         }

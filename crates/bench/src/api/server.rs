@@ -29,7 +29,7 @@ pub enum StepBehavior {
 
 /// The options of the hidden command.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct ApiServerOptions {
     /// The steps of the server.
     work: StepBehavior,
     /// The arguments of `quire`.
@@ -38,7 +38,7 @@ pub struct Options {
 }
 
 /// Runs `quire` with these steps.
-pub fn run(options: Options) -> ExitCode {
+pub fn run(options: ApiServerOptions) -> ExitCode {
     let command_line = std::iter::once(OsString::from("quire")).chain(options.arguments);
     match options.work {
         StepBehavior::None => quire::run_with(command_line, |_, _| Box::pin(async { Ok(Vec::new()) })),

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use super::Options;
+use super::ApiBenchOptions;
 use super::client::{self, Connection};
 use super::server::{ServerData, StepBehavior};
 use crate::database::DatabaseKind;
@@ -14,7 +14,7 @@ const CLIENTS: usize = 32;
 const FILE_SIZE: usize = 100_000;
 
 /// Measures on one kind of database.
-pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+pub async fn measure(kind: DatabaseKind, options: &ApiBenchOptions) -> Table {
     let file = generated::prose_of(FILE_SIZE);
     let baseline = ServerData::new(kind).await.serve_baseline();
     let quire = ServerData::new(kind).await.serve(StepBehavior::None, &[]);

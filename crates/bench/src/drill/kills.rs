@@ -135,6 +135,6 @@ impl KillDrill {
     }
 
     fn store(&self) -> Store {
-        SqliteStore::open(&self.database(), quire_sqlite::Options::default()).unwrap().into_store()
+        SqliteStore::open(&self.database(), quire_sqlite::SqliteOptions::default()).unwrap().into_store()
     }
 }

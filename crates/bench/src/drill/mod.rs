@@ -37,7 +37,7 @@ pub enum Part {
 
 /// The options of the drill.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct DrillOptions {
     /// Drill on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
@@ -56,14 +56,14 @@ pub struct Options {
 }
 
 /// Runs the drills and prints the results. Returns whether all passed.
-pub async fn drill(options: Options) -> bool {
+pub async fn drill(options: DrillOptions) -> bool {
     let passed =
         if options.long { kills::long_drill(&options.state).await } else { rehearse(&options).await };
     println!("\n{}", if passed { "The drill passed." } else { "THE DRILL FAILED." });
     passed
 }
 
-async fn rehearse(options: &Options) -> bool {
+async fn rehearse(options: &DrillOptions) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
     let is_wanted = |part| options.only.is_empty() || options.only.contains(&part);
@@ -141,14 +141,9 @@ async fn all_runs(store: &Store) -> Vec<Run> {
     StoredHistory::load(store, Vec::new(), HashMap::new()).await.unwrap().runs
 }
 
-/// Whether every run completed at its first attempt. Prints those that did not.
-async fn all_completed_at_once(store: &Store) -> bool {
-    let bad: Vec<Run> = all_runs(store)
-        .await
-        .into_iter()
-        .filter(|run| run.state.as_str() != "COMPLETED" || run.attempts > 0)
-        .collect();
-    for run in bad.iter().take(20) {
+/// Prints the first of these runs, which did not end as they should.
+fn print_violations(runs: &[&Run]) {
+    for run in runs.iter().take(20) {
         println!(
             "VIOLATION: run {} is {} after {} failed attempts",
             run.id,
@@ -156,6 +151,14 @@ async fn all_completed_at_once(store: &Store) -> bool {
             run.attempts
         );
     }
+}
+
+/// Whether every run completed at its first attempt. Prints those that did not.
+async fn all_completed_at_once(store: &Store) -> bool {
+    let runs = all_runs(store).await;
+    let bad: Vec<_> =
+        runs.iter().filter(|run| run.state.as_str() != "COMPLETED" || run.attempts > 0).collect();
+    print_violations(&bad);
     println!("runs that were not completed at their first attempt: {}", bad.len());
     bad.is_empty()
 }

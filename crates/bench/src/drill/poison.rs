@@ -8,7 +8,7 @@ use std::time::Duration;
 use quire_domain::{NewRun, RunId};
 
 use super::processes::{Environment, TestProcess};
-use super::{all_runs, check_history, wait_until_drained};
+use super::{all_runs, check_history, print_violations, wait_until_drained};
 use crate::database::DatabaseKind;
 use crate::{database, producer, rehearsal};
 
@@ -93,14 +93,7 @@ async fn only_failed(store: &quire_ports::Store, poison: RunId) -> bool {
     let runs = all_runs(store).await;
     let as_expected = |id: RunId, state: &str| state == if id == poison { "FAILED" } else { "COMPLETED" };
     let bad: Vec<_> = runs.iter().filter(|run| !as_expected(run.id, run.state.as_str())).collect();
-    for run in bad.iter().take(20) {
-        println!(
-            "VIOLATION: run {} is {} after {} failed attempts",
-            run.id,
-            run.state.as_str(),
-            run.attempts
-        );
-    }
+    print_violations(&bad);
     let harmed = runs.iter().filter(|run| run.id != poison && run.attempts > 0).count();
     println!(
         "runs that lost an attempt to their neighbour and completed: {harmed}; others that ended otherwise: {}",

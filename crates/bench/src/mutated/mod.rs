@@ -34,7 +34,7 @@ const NAMED_CRASHES: usize = 10;
 
 /// The options of the drill.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct MutatedDrillOptions {
     /// Mutated documents to read.
     #[arg(long, default_value_t = 200_000)]
     documents: u64,
@@ -63,7 +63,7 @@ struct BatchReport {
 }
 
 /// Runs the drill. Returns whether it passed.
-pub fn drill(options: &Options) -> bool {
+pub fn drill(options: &MutatedDrillOptions) -> bool {
     if let Some(first) = options.read_from {
         crate::block_on(read_documents(options, first));
         return true;
@@ -82,7 +82,7 @@ pub fn drill(options: &Options) -> bool {
 }
 
 /// Starts a reading process and adds up its reports. Returns false if it died.
-fn supervise(options: &Options, next: &mut u64, total: &mut BatchReport) -> bool {
+fn supervise(options: &MutatedDrillOptions, next: &mut u64, total: &mut BatchReport) -> bool {
     let (documents, seed) = (options.documents.to_string(), options.seed.to_string());
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["mutated", "--documents", &documents, "--parsers", &options.parsers.to_string()])
@@ -139,7 +139,7 @@ fn print_results(total: &BatchReport, deaths: u64, elapsed: Duration) -> bool {
 }
 
 /// Reads the documents from a number on, and prints a report after each batch.
-async fn read_documents(options: &Options, first: u64) {
+async fn read_documents(options: &MutatedDrillOptions, first: u64) {
     let parsers = match options.parsers {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         parsers => parsers,

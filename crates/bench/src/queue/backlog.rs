@@ -2,7 +2,7 @@
 //! from one with a subject at its head that has 100,000 waiting runs.
 
 use super::drain::engine_rate;
-use super::{Options, baseline};
+use super::{QueueBenchOptions, baseline};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 use crate::report::{Measurement, Table, median};
 
@@ -11,7 +11,7 @@ const LONG: usize = 1_000_000;
 const ONE_SUBJECT: usize = 100_000;
 
 /// Measures on one kind of database.
-pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+pub async fn measure(kind: DatabaseKind, options: &QueueBenchOptions) -> Table {
     let drained = options.runs.min(SHORT) / 2;
     // The long backlog is created once. All pairs together drain only a small part of it.
     let long = database::create(kind, CommitGrouping::Default).await;

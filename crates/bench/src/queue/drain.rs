@@ -14,7 +14,7 @@ use quire_ports::{Breakpoint, PortError, Probe, Store};
 use quire_testkit::steps;
 use tokio::sync::Notify;
 
-use super::{Options, baseline};
+use super::{QueueBenchOptions, baseline};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 use crate::report::{Measurement, Table, median};
 
@@ -102,7 +102,7 @@ async fn rate(store: &Store, runs: usize, settings: EngineSettings) -> f64 {
 }
 
 /// Measures on one kind of database.
-pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+pub async fn measure(kind: DatabaseKind, options: &QueueBenchOptions) -> Table {
     let (mut baseline_ratios, mut single_ratios) = (Vec::new(), Vec::new());
     let (mut baseline_rates, mut engine_rates) = (Vec::new(), Vec::new());
     let mut storage = (String::new(), String::new());

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::{Options, baseline};
+use super::{QueueBenchOptions, baseline};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 use crate::producer;
 use crate::report::{Measurement, Table, median};
@@ -11,7 +11,7 @@ use crate::report::{Measurement, Table, median};
 const PRODUCERS: usize = 16;
 
 /// Measures on one kind of database.
-pub async fn measure(kind: DatabaseKind, options: &Options) -> Table {
+pub async fn measure(kind: DatabaseKind, options: &QueueBenchOptions) -> Table {
     let each = options.runs / PRODUCERS / 4;
     let mut ratios = Vec::new();
     for pair in 0..options.pairs {

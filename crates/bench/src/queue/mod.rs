@@ -17,13 +17,13 @@ use crate::report;
 
 /// The options of the benchmark.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct QueueBenchOptions {
     /// Measure on this database only.
     #[arg(long)]
     store: Option<DatabaseKind>,
     /// Measure this part only.
     #[arg(long)]
-    part: Option<Measurement>,
+    part: Option<QueueBenchPart>,
     /// The number of interleaved pairs per measurement.
     #[arg(long, default_value_t = 5)]
     pairs: usize,
@@ -33,7 +33,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Measurement {
+enum QueueBenchPart {
     Drain,
     Latency,
     Enqueue,
@@ -42,26 +42,26 @@ enum Measurement {
 }
 
 /// Measures all parts and prints the tables. Returns whether all targets are met.
-pub async fn bench(options: Options) -> bool {
+pub async fn bench(options: QueueBenchOptions) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
     let parts = [
-        Measurement::Drain,
-        Measurement::Latency,
-        Measurement::Enqueue,
-        Measurement::Backlog,
-        Measurement::Idle,
+        QueueBenchPart::Drain,
+        QueueBenchPart::Latency,
+        QueueBenchPart::Enqueue,
+        QueueBenchPart::Backlog,
+        QueueBenchPart::Idle,
     ];
     let mut met = true;
     for kind in kinds {
         for part in parts.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
             eprintln!("measuring {part:?} on {}", kind.name());
             let table = match part {
-                Measurement::Drain => drain::measure(kind, &options).await,
-                Measurement::Latency => latency::measure(kind).await,
-                Measurement::Enqueue => enqueue::measure(kind, &options).await,
-                Measurement::Backlog => backlog::measure(kind, &options).await,
-                Measurement::Idle => idle::measure(kind).await,
+                QueueBenchPart::Drain => drain::measure(kind, &options).await,
+                QueueBenchPart::Latency => latency::measure(kind).await,
+                QueueBenchPart::Enqueue => enqueue::measure(kind, &options).await,
+                QueueBenchPart::Backlog => backlog::measure(kind, &options).await,
+                QueueBenchPart::Idle => idle::measure(kind).await,
             };
             met &= report::print(&format!("{part:?}, {}", kind.name()), &table);
         }

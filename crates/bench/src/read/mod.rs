@@ -28,10 +28,10 @@ use crate::report;
 
 /// The options of the benchmark.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct ReadBenchOptions {
     /// Measure this part only.
     #[arg(long)]
-    part: Option<Measurement>,
+    part: Option<ReadBenchPart>,
     /// The number of interleaved rounds over the whole corpus.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -44,7 +44,7 @@ pub struct Options {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Measurement {
+enum ReadBenchPart {
     Agreement,
     #[value(alias = "pace")]
     Speed,
@@ -54,7 +54,7 @@ enum Measurement {
     Memory,
 }
 
-impl Measurement {
+impl ReadBenchPart {
     const ALL: [Self; 5] = [Self::Agreement, Self::Speed, Self::SpeedUp, Self::Latency, Self::Memory];
 
     fn title(self) -> &'static str {
@@ -69,20 +69,20 @@ impl Measurement {
 }
 
 /// Measures all parts and prints the tables. Returns whether all targets are met.
-pub fn bench(options: &Options) -> bool {
+pub fn bench(options: &ReadBenchOptions) -> bool {
     let mut corpus = Corpus::collect(&options.folders);
     println!("{}", corpus.description());
     let files =
         corpus.keep_files_both_read(&mut ReaderProcess::pymupdf(), &mut ReaderProcess::quire_on_one_core());
     let mut met = report::print("Files", &files);
-    for part in Measurement::ALL.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
+    for part in ReadBenchPart::ALL.into_iter().filter(|part| options.part.is_none_or(|only| only == *part)) {
         eprintln!("measuring {part:?}");
         let table = match part {
-            Measurement::Agreement => agreement::measure(&corpus),
-            Measurement::Speed => speed::measure(&corpus, options),
-            Measurement::SpeedUp => speed_up::measure(&corpus, options),
-            Measurement::Latency => latency::measure(&corpus),
-            Measurement::Memory => memory::measure(&corpus),
+            ReadBenchPart::Agreement => agreement::measure(&corpus),
+            ReadBenchPart::Speed => speed::measure(&corpus, options),
+            ReadBenchPart::SpeedUp => speed_up::measure(&corpus, options),
+            ReadBenchPart::Latency => latency::measure(&corpus),
+            ReadBenchPart::Memory => memory::measure(&corpus),
         };
         met &= report::print(part.title(), &table);
     }

@@ -18,14 +18,14 @@ const SCALE: f32 = 1.5;
 
 /// The options of the hidden command.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct ReadFilesOptions {
     /// The number of parsers.
     #[arg(long)]
     parsers: usize,
 }
 
 /// Handles requests from standard input until it is closed.
-pub async fn serve(options: Options) {
+pub async fn serve(options: ReadFilesOptions) {
     let reader = Reader::start(options.parsers).await;
     send(&Greeting { name: format!("Quire {}", env!("CARGO_PKG_VERSION")) });
     for line in io::stdin().lock().lines() {
@@ -50,7 +50,7 @@ fn send(message: &impl Serialize) {
 
 async fn run_task(
     reader: &Reader,
-    options: &Options,
+    options: &ReadFilesOptions,
     task: Task,
     paths: Vec<PathBuf>,
 ) -> Result<ReaderResponse, ReadError> {

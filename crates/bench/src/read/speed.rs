@@ -1,6 +1,6 @@
 //! Measures the reading time of each file on one core, alternating with `PyMuPDF`.
 
-use super::Options;
+use super::ReadBenchOptions;
 use super::corpus::Corpus;
 use super::plot::{self, Point};
 use super::reader_process::{ReaderProcess, Task};
@@ -35,7 +35,7 @@ impl Times {
 }
 
 /// Measures the whole corpus, and writes the plot if requested.
-pub fn measure(corpus: &Corpus, options: &Options) -> Table {
+pub fn measure(corpus: &Corpus, options: &ReadBenchOptions) -> Table {
     let (ours, theirs) = run_rounds(corpus, options.rounds);
     let (our_files, their_files) = (ours.medians(), theirs.medians());
     if let Some(path) = &options.plot {

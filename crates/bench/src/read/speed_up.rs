@@ -1,6 +1,6 @@
 //! Measures the speedup of a second core with a second parser.
 
-use super::Options;
+use super::ReadBenchOptions;
 use super::corpus::Corpus;
 use super::reader_process::{ReaderProcess, Task};
 use crate::report::{Measurement, Table, median};
@@ -9,7 +9,7 @@ use crate::report::{Measurement, Table, median};
 const TIMES: usize = 4;
 
 /// Measures the whole corpus.
-pub fn measure(corpus: &Corpus, options: &Options) -> Table {
+pub fn measure(corpus: &Corpus, options: &ReadBenchOptions) -> Table {
     let paths = corpus.paths().repeat(TIMES);
     let (mut one, mut two) = (ReaderProcess::quire_on_one_core(), ReaderProcess::quire_on_two_cores());
     let (mut of_one, mut of_two, mut speed_ups) = (Vec::new(), Vec::new(), Vec::new());

@@ -12,12 +12,12 @@ mod turn;
 
 pub use failure::{Failure, FailureKind, FailureRecord, FailureType};
 pub use fence::Fence;
-pub use orphans::{Company, may_start};
+pub use orphans::{Orphaned, may_start};
 pub use priority::Priority;
 pub use recorded::{
     RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,
 };
 pub use retry::{Backoff, RecoveryPolicy, RequeuePolicy, RetryPolicy};
 pub use state::{Continuation, FailureReason, NewRun, Run, RunState, SchemaRef};
-pub use transition::{Change, Effect, Refusal, Transition, apply, create};
+pub use transition::{Effect, Refusal, RunChange, Transition, apply, create};
 pub use turn::Turn;

@@ -12,24 +12,24 @@ const SPREAD: SignedDuration = SignedDuration::from_secs(5);
 
 /// Whether a run lost its worker alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Company {
+pub enum Orphaned {
     /// The worker had no other run.
     Alone,
     /// The worker had other runs.
-    Others {
+    Together {
         /// How long this run waits before it is claimed again, different for each run.
         delay: SignedDuration,
     },
 }
 
-impl Company {
-    /// The company of a run whose worker held that many runs, this one included.
-    pub fn of(held: u32, rng: &mut impl Rng) -> Self {
+impl Orphaned {
+    /// For a run whose worker held that many runs, this one included.
+    pub fn among(held: u32, rng: &mut impl Rng) -> Self {
         if held <= 1 {
             return Self::Alone;
         }
         let longest = i64::try_from(SPREAD.as_millis()).unwrap_or(i64::MAX);
-        Self::Others { delay: SignedDuration::from_millis(rng.random_range(0..=longest)) }
+        Self::Together { delay: SignedDuration::from_millis(rng.random_range(0..=longest)) }
     }
 }
 
@@ -85,11 +85,11 @@ mod tests {
     #[test]
     fn runs_orphaned_together_wait_for_different_times_within_the_spread() {
         let mut rng = StdRng::seed_from_u64(1);
-        assert_eq!(Company::of(1, &mut rng), Company::Alone);
+        assert_eq!(Orphaned::among(1, &mut rng), Orphaned::Alone);
         let delays: std::collections::HashSet<_> = (0..50)
-            .map(|_| match Company::of(8, &mut rng) {
-                Company::Others { delay } => delay,
-                Company::Alone => panic!("eight runs are not alone"),
+            .map(|_| match Orphaned::among(8, &mut rng) {
+                Orphaned::Together { delay } => delay,
+                Orphaned::Alone => panic!("eight runs are not alone"),
             })
             .collect();
         assert!(delays.len() > 40 && delays.iter().all(|delay| *delay <= SPREAD), "{delays:?}");

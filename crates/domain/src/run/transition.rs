@@ -3,35 +3,47 @@
 //! ```text
 //!            Start                 Complete
 //! QUEUED ───────────▶ RUNNING ───────────────▶ COMPLETED
-//!   ▲  │                │ │ └── Fail, Orphan ─▶ FAILED ──┐
+//!   ▲  │                │ │ └── Fail, Recover ▶ FAILED ──┐
 //!   │  └─ Withdraw ─────┼─┼───────────────────▶   │      │ Retry (proposal, link)
 //!   │                   │ └── TimeOut ────────▶ TIMED_OUT│
-//!   └── Fail, Orphan, HandBack ──────────────────────────┘
+//!   └── Fail, Recover, HandBack ─────────────────────────┘
 //! ```
 //!
 //! A run that timed out stays `TIMED_OUT`. A new run may continue its work ([`Effect::Continue`]).
 //!
 //! [`apply`] takes a run and a change. It returns the run to store and the effects to store in the same transaction.
 //! It has no side effects. A store writes the result only if the run still has the fence that the transition started
-//! from.
+//! from. Each change has a file in `transition/`.
+
+mod complete;
+mod fail;
+mod hand_back;
+mod recover;
+mod refusal;
+mod retry;
+mod running;
+mod start;
+mod time_out;
+mod withdraw;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::fence::Fence;
-use super::orphans::Company;
+use super::orphans::Orphaned;
 use super::recorded::{RunningStep, run_created, step_interrupted};
-use super::retry::{RecoveryPolicy, RequeuePolicy, doubled};
-use super::state::{FailureReason, NewRun, Run, RunState};
+use super::retry::{RecoveryPolicy, RequeuePolicy};
+use super::state::{NewRun, Run, RunState};
 use super::turn::Turn;
-use crate::event::{Event, EventType};
+use crate::event::Event;
 use crate::ids::{RunId, WorkerId};
-use crate::pipeline::{Pipeline, StepName};
-use crate::review::review_ended_by;
+use crate::pipeline::StepName;
+
+pub use refusal::Refusal;
 
 /// Something that happens to a run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum RunChange {
     /// A worker claims it.
     Start {
         /// The worker.
@@ -56,11 +68,11 @@ pub enum Change {
         continued_by: Option<RunId>,
     },
     /// The worker is gone.
-    Orphan {
+    Recover {
         /// What the pipeline does with orphaned runs.
         recovery: RecoveryPolicy,
         /// Whether other runs of the worker were orphaned with it.
-        company: Company,
+        orphaned: Orphaned,
     },
     /// The worker returns it unfinished, because the worker stops or did not know that it owns the run.
     HandBack,
@@ -148,45 +160,6 @@ pub enum Effect {
     Continue(NewRun),
 }
 
-/// Why a change was refused. Nothing is stored.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// Only a queued run can be started or withdrawn.
-    #[error("the run is {state}; only a QUEUED run can be {action}")]
-    NotQueued {
-        /// The state of the run.
-        state: &'static str,
-        /// What the change would have done.
-        action: &'static str,
-    },
-    /// Only a running run can end.
-    #[error("the run is {state}; only a RUNNING run can be {action}")]
-    NotRunning {
-        /// The state of the run.
-        state: &'static str,
-        /// What the change would have done.
-        action: &'static str,
-    },
-    /// Only a failed run can be retried.
-    #[error("the run is {state}; only a FAILED run can be retried")]
-    NotFailed {
-        /// The state of the run.
-        state: &'static str,
-    },
-    /// Runs of this pipeline cannot be retried by a person.
-    #[error("{pipeline} runs are not retried; create a new run instead")]
-    RetryNotAllowed {
-        /// The pipeline of the run.
-        pipeline: Pipeline,
-    },
-    /// The run has no retries left.
-    #[error("the run was already retried {max} times, which is the most allowed; create a new run instead")]
-    RetriesSpent {
-        /// The number of allowed retries.
-        max: u32,
-    },
-}
-
 /// Creates a QUEUED run. The store sets its language and its schema, because it has the document.
 pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
     let run = Run {
@@ -211,235 +184,16 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
 }
 
 /// Applies a change to a run at a certain time.
-pub fn apply(run: &Run, change: Change, at: Timestamp) -> Result<Transition, Refusal> {
+pub fn apply(run: &Run, change: RunChange, at: Timestamp) -> Result<Transition, Refusal> {
     match change {
-        Change::Start { worker, limit } => start(run, worker, limit, at),
-        Change::Complete => complete(run, at),
-        Change::Fail { step, failure, requeue } => fail(run, step, &failure, requeue, at),
-        Change::TimeOut { continued_by } => time_out(run, continued_by, at),
-        Change::Orphan { recovery, company } => orphan(run, recovery, company, at),
-        Change::HandBack => hand_back(run, at),
-        Change::Retry { requeue } => retry(run, requeue, at),
-        Change::Withdraw => withdraw(run, at),
-    }
-}
-
-fn start(run: &Run, worker: WorkerId, limit: SignedDuration, at: Timestamp) -> Result<Transition, Refusal> {
-    let RunState::Queued { .. } = run.state else {
-        return Err(Refusal::NotQueued { state: run.state.as_str(), action: "started" });
-    };
-    // A limit beyond the end of the calendar is no limit.
-    let deadline_at = at.checked_add(limit).ok();
-    let next = with_state(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
-    // The event carries the fencing token that this start issues.
-    let event = Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, &next, at) };
-    Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event)] })
-}
-
-fn complete(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
-    let owned = require_running(run, "completed")?;
-    let next = with_state(run, RunState::Completed { started_at: owned.started_at, completed_at: at });
-    let mut effects = vec![Effect::Record(owned.event(EventType::RunCompleted, run, at))];
-    if run.pipeline == Pipeline::Document {
-        effects.push(Effect::EndReview(review_ended_by(run, at)));
-    }
-    effects.push(Effect::PassTurn);
-    Ok(Transition { from: run.fence, run: next, effects })
-}
-
-fn fail(
-    run: &Run,
-    step: StepName,
-    failure: &Failure,
-    requeue: RequeuePolicy,
-    at: Timestamp,
-) -> Result<Transition, Refusal> {
-    let owned = require_running(run, "failed")?;
-    let record = failure.record(Some(step), run.correlation_id.as_deref());
-    if let RequeuePolicy::Auto { max_claims, base_delay } = requeue
-        && failure.kind.is_retryable()
-        && run.counted_attempts() + 1 < max_claims
-    {
-        let mut delay = doubled(base_delay, run.retry_count + 1);
-        if let FailureKind::RateLimited { until } = failure.kind {
-            delay = delay.max(until.duration_since(at));
-        }
-        return Ok(owned.requeue(run, record, delay, at));
-    }
-    let failure_type = failure.failure_type.unwrap_or_else(|| FailureType::of_step(step));
-    let mut event = owned.event(EventType::RunFailed, run, at);
-    event.failure = Some(record.clone());
-    let next = owned.failed(run, FailureReason { failure_type, record }, at);
-    Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
-}
-
-fn time_out(run: &Run, continued_by: Option<RunId>, at: Timestamp) -> Result<Transition, Refusal> {
-    let owned = require_running(run, "timed out")?;
-    let record = engine_failure(
-        run,
-        FailureKind::TimedOut,
-        FailureType::RunTimedOut,
-        "the run took longer than its limit; try again, or raise run_limit of its pipeline",
-    );
-    let mut event = owned.event(EventType::RunTimedOut, run, at);
-    event.failure = Some(record.clone());
-    let next = Run {
-        attempts: run.attempts + 1,
-        ..with_state(
-            run,
-            RunState::TimedOut {
-                started_at: owned.started_at,
-                completed_at: at,
-                reason: FailureReason { failure_type: FailureType::RunTimedOut, record: record.clone() },
-            },
-        )
-    };
-    let mut effects = vec![Effect::InterruptSteps(record), Effect::Record(event), Effect::PassTurn];
-    effects.extend(continued_by.map(|id| Effect::Continue(NewRun::continuing(run, id))));
-    Ok(Transition { from: run.fence, run: next, effects })
-}
-
-fn orphan(
-    run: &Run,
-    recovery: RecoveryPolicy,
-    company: Company,
-    at: Timestamp,
-) -> Result<Transition, Refusal> {
-    let owned = require_running(run, "recovered")?;
-    let record = engine_failure(
-        run,
-        FailureKind::Transient,
-        FailureType::ProcessTerminated,
-        "the process that worked on the run ended before the run did; create a new run to try again",
-    );
-    let interrupted = Effect::InterruptSteps(record.clone());
-    // Which of several runs ended the process is unknown, so none of them is blamed.
-    let (blamed, delay) = match company {
-        Company::Alone => (1, SignedDuration::ZERO),
-        Company::Others { delay } => (0, delay),
-    };
-    if let RecoveryPolicy::Requeue { max_claims } = recovery
-        && run.counted_attempts() + blamed < max_claims
-    {
-        let mut transition = owned.requeue(run, record, delay, at);
-        transition.run.shared_orphanings += 1 - blamed;
-        transition.effects.insert(0, interrupted);
-        return Ok(transition);
-    }
-    let mut event = owned.event(EventType::RunRecoveredAsFailed, run, at);
-    event.failure = Some(record.clone());
-    let reason = FailureReason { failure_type: FailureType::ProcessTerminated, record };
-    let next = owned.failed(run, reason, at);
-    Ok(Transition {
-        from: run.fence,
-        run: next,
-        effects: vec![interrupted, Effect::Record(event), Effect::PassTurn],
-    })
-}
-
-fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
-    let owned = require_running(run, "handed back")?;
-    let interrupted = engine_failure(
-        run,
-        FailureKind::Transient,
-        FailureType::ProcessTerminated,
-        "the worker stopped before the step ended; the run is back in the queue and repeats the step",
-    );
-    let event = owned.event(EventType::RunRequeued, run, at);
-    // The run keeps its counters and its place in the queue, because it did nothing wrong.
-    let next = with_state(run, RunState::Queued { available_at: None });
-    let effects = vec![Effect::InterruptSteps(interrupted), Effect::Record(event), Effect::ResetSteps];
-    Ok(Transition { from: run.fence, run: next, effects })
-}
-
-fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition, Refusal> {
-    let RequeuePolicy::Manual { max_retries, base_delay } = requeue else {
-        return Err(Refusal::RetryNotAllowed { pipeline: run.pipeline });
-    };
-    let RunState::Failed { .. } = run.state else {
-        return Err(Refusal::NotFailed { state: run.state.as_str() });
-    };
-    if run.pipeline == Pipeline::Document {
-        return Err(Refusal::RetryNotAllowed { pipeline: run.pipeline });
-    }
-    if run.retry_count >= max_retries {
-        return Err(Refusal::RetriesSpent { max: max_retries });
-    }
-    let retry_count = run.retry_count + 1;
-    let delay = doubled(base_delay, retry_count);
-    let next = Run {
-        retry_count,
-        // A withdrawn run had no attempt, but may be retried.
-        attempts: run.attempts.max(retry_count),
-        queued_at: at,
-        ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
-    };
-    let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };
-    let effects = vec![Effect::Record(event), Effect::ResetSteps, Effect::PassTurn];
-    Ok(Transition { from: run.fence, run: next, effects })
-}
-
-fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
-    let RunState::Queued { .. } = run.state else {
-        return Err(Refusal::NotQueued { state: run.state.as_str(), action: "withdrawn" });
-    };
-    let record = engine_failure(
-        run,
-        FailureKind::Permanent,
-        FailureType::Withdrawn,
-        "the run was withdrawn before it started; process the document again if that was a mistake",
-    );
-    let next = with_state(
-        run,
-        RunState::Failed {
-            started_at: None,
-            completed_at: at,
-            reason: FailureReason { failure_type: FailureType::Withdrawn, record: record.clone() },
-        },
-    );
-    let event = Event { failure: Some(record), ..Event::of_run(EventType::RunWithdrawn, run, at) };
-    Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::PassTurn] })
-}
-
-/// The data that only a running run has.
-struct RunningData {
-    started_at: Timestamp,
-    worker: Option<WorkerId>,
-}
-
-fn require_running(run: &Run, action: &'static str) -> Result<RunningData, Refusal> {
-    match run.state {
-        RunState::Running { started_at, worker, .. } => Ok(RunningData { started_at, worker }),
-        _ => Err(Refusal::NotRunning { state: run.state.as_str(), action }),
-    }
-}
-
-impl RunningData {
-    /// An event that ends this attempt.
-    fn event(&self, event_type: EventType, run: &Run, at: Timestamp) -> Event {
-        Event { worker: self.worker, started_at: Some(self.started_at), ..Event::of_run(event_type, run, at) }
-    }
-
-    /// The failed run after an attempt that counts.
-    fn failed(&self, run: &Run, reason: FailureReason, at: Timestamp) -> Run {
-        let state = RunState::Failed { started_at: Some(self.started_at), completed_at: at, reason };
-        Run { attempts: run.attempts + 1, ..with_state(run, state) }
-    }
-
-    /// The queued run after an attempt that counts.
-    fn requeue(&self, run: &Run, record: FailureRecord, delay: SignedDuration, at: Timestamp) -> Transition {
-        let next = Run {
-            attempts: run.attempts + 1,
-            retry_count: run.retry_count + 1,
-            queued_at: at,
-            ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
-        };
-        let event = Event {
-            failure: Some(record),
-            delay_ms: millis(delay),
-            ..self.event(EventType::RunRequeued, run, at)
-        };
-        Transition { from: run.fence, run: next, effects: vec![Effect::Record(event), Effect::ResetSteps] }
+        RunChange::Start { worker, limit } => start::start(run, worker, limit, at),
+        RunChange::Complete => complete::complete(run, at),
+        RunChange::Fail { step, failure, requeue } => fail::fail(run, step, &failure, requeue, at),
+        RunChange::TimeOut { continued_by } => time_out::time_out(run, continued_by, at),
+        RunChange::Recover { recovery, orphaned } => recover::recover(run, recovery, orphaned, at),
+        RunChange::HandBack => hand_back::hand_back(run, at),
+        RunChange::Retry { requeue } => retry::retry(run, requeue, at),
+        RunChange::Withdraw => withdraw::withdraw(run, at),
     }
 }
 
@@ -466,5 +220,4 @@ fn millis(delay: SignedDuration) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "transition_tests.rs"]
 mod tests;

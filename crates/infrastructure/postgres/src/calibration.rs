@@ -1,4 +1,4 @@
-//! The lessons of reviews: applied and reverted with review marks, and read.
+//! The signals of reviews: added and removed with review marks, and read as counts.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use quire_domain::DocumentId;
 use quire_ports::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortResult};
 use quire_sql::{corrupt, row};
 use quire_understanding::calibration::{
-    CalibrationEntry, ConfidencePolicy, FieldSignal, LearningDirection, ReviewCounts, ReviewSignals,
+    CalibrationEntry, ConfidencePolicy, FieldSignal, ReviewCounts, ReviewSignals, SignalDirection,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -19,7 +19,7 @@ use crate::{PgStore, sql};
 
 #[async_trait]
 impl Calibration for PgStore {
-    async fn learnt(
+    async fn review_counts(
         &self,
         wanted: CalibrationQuery,
     ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>> {
@@ -27,7 +27,7 @@ impl Calibration for PgStore {
         let mappings: Vec<_> =
             wanted.found.iter().map(|(_, mapping)| stored_mapping(mapping.as_deref())).collect();
         let query = || {
-            sqlx::query(sql!("calibration/learnt"))
+            sqlx::query(sql!("calibration/review_counts"))
                 .bind(text(&wanted.policy_version))
                 .bind(text(&wanted.context_key))
                 .bind(keys.clone())
@@ -49,8 +49,8 @@ impl Calibration for PgStore {
     }
 }
 
-/// Applies and stores the lesson of a document that was just marked. The caller has locked the document.
-pub(crate) async fn learn(
+/// Adds and stores the signals of a document that was just marked. The caller has locked the document.
+pub(crate) async fn add_signals(
     connection: &mut PgConnection,
     document: DocumentId,
     policy: &ConfidencePolicy,
@@ -64,54 +64,48 @@ pub(crate) async fn learn(
     let reviewed =
         first(reviewed.as_ref(), |row| Ok((row.uuid("version_run_id")?, row.json("version_data")?)))?;
     let Some((run, version)) = reviewed else { return Ok(()) };
-    let Some(lesson) = ReviewSignals::of(&version, policy) else { return Ok(()) };
+    let Some(review) = ReviewSignals::of(&version, policy) else { return Ok(()) };
     sqlx::query(sql!("calibration/insert_snapshot"))
         .bind(Uuid::now_v7())
         .bind(document.0)
         .bind(run)
-        .bind(text(&lesson.context_key))
-        .bind(text(&lesson.policy_version))
-        .bind(serde_json::to_string(&lesson.signals).map_err(corrupt)?)
+        .bind(text(&review.context_key))
+        .bind(text(&review.policy_version))
+        .bind(serde_json::to_string(&review.signals).map_err(corrupt)?)
         .bind(StoredTime(at))
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    add(connection, &lesson, LearningDirection::Apply, policy).await
+    add(connection, &review, SignalDirection::Add, policy).await
 }
 
-/// Reverts the lesson of a document, if it is still applied. The caller has locked the document.
-pub(crate) async fn unlearn(
+/// Removes the signals of a document, if they still count. The caller has locked the document.
+pub(crate) async fn remove_signals(
     connection: &mut PgConnection,
     document: DocumentId,
     policy: &ConfidencePolicy,
     at: Timestamp,
 ) -> PortResult<()> {
-    let taught = sqlx::query(sql!("calibration/revert_snapshot"))
+    let snapshot = sqlx::query(sql!("calibration/revert_snapshot"))
         .bind(document.0)
         .bind(StoredTime(at))
         .fetch_optional(&mut *connection)
         .await
         .map_err(translate)?;
-    let lesson = first(taught.as_ref(), |row| {
-        Ok(ReviewSignals {
-            context_key: row.string("lesson_context_key")?,
-            policy_version: row.string("lesson_policy_version")?,
-            signals: row.json("lesson_signals")?,
-        })
-    })?;
-    let Some(lesson) = lesson else { return Ok(()) };
-    add(connection, &lesson, LearningDirection::Revert, policy).await
+    let review = first(snapshot.as_ref(), row::review_signals)?;
+    let Some(review) = review else { return Ok(()) };
+    add(connection, &review, SignalDirection::Remove, policy).await
 }
 
-/// Adds or subtracts the signals of a lesson. It first locks the aggregates in a fixed order, so that transactions
-/// that learn about the same keys wait for each other and do not deadlock.
+/// Adds or removes signals. It first locks the aggregates in a fixed order, so that transactions that count for the
+/// same keys wait for each other and do not deadlock.
 async fn add(
     connection: &mut PgConnection,
-    lesson: &ReviewSignals,
-    direction: LearningDirection,
+    review: &ReviewSignals,
+    direction: SignalDirection,
     policy: &ConfidencePolicy,
 ) -> PortResult<()> {
-    let columns = Columns::of(lesson);
+    let columns = SignalColumns::of(review);
     columns.query(sql!("calibration/reserve")).execute(&mut *connection).await.map_err(translate)?;
     let locked =
         columns.query(sql!("calibration/lock")).fetch_all(&mut *connection).await.map_err(translate)?;
@@ -120,30 +114,30 @@ async fn add(
         Ok((key, row::calibration_entry(row)?))
     })?;
     let before: HashMap<_, CalibrationEntry> = before.into_iter().collect();
-    let after = |(place, signal): (usize, &FieldSignal)| {
-        let key = (columns.keys[place].clone(), columns.mappings[place].clone());
+    let after = |(index, signal): (usize, &FieldSignal)| {
+        let key = (columns.keys[index].clone(), columns.mappings[index].clone());
         before.get(&key).copied().unwrap_or_default().after(signal, direction, policy)
     };
-    let after: Vec<CalibrationEntry> = lesson.signals.iter().enumerate().map(after).collect();
+    let after: Vec<CalibrationEntry> = review.signals.iter().enumerate().map(after).collect();
     columns
         .query(sql!("calibration/update"))
-        .bind(after.iter().map(|learnt| int(learnt.counts.accepts)).collect::<Vec<_>>())
-        .bind(after.iter().map(|learnt| int(learnt.counts.edits)).collect::<Vec<_>>())
-        .bind(after.iter().map(|learnt| learnt.state.as_str()).collect::<Vec<_>>())
+        .bind(after.iter().map(|entry| int(entry.counts.accepts)).collect::<Vec<_>>())
+        .bind(after.iter().map(|entry| int(entry.counts.edits)).collect::<Vec<_>>())
+        .bind(after.iter().map(|entry| entry.state.as_str()).collect::<Vec<_>>())
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
-    add_to_bins(connection, lesson, direction).await
+    add_to_bins(connection, review, direction).await
 }
 
 async fn add_to_bins(
     connection: &mut PgConnection,
-    lesson: &ReviewSignals,
-    direction: LearningDirection,
+    review: &ReviewSignals,
+    direction: SignalDirection,
 ) -> PortResult<()> {
-    let mut shown = lesson.clone();
+    let mut shown = review.clone();
     shown.signals.retain(|signal| signal.bin.is_some());
-    let columns = Columns::of(&shown);
+    let columns = SignalColumns::of(&shown);
     let bins: Vec<_> = shown.signals.iter().filter_map(|signal| signal.bin.map(i32::from)).collect();
     let (accepts, edits): (Vec<_>, Vec<_>) =
         shown.signals.iter().map(|signal| signal.delta(direction)).unzip();
@@ -164,18 +158,18 @@ async fn add_to_bins(
     Ok(())
 }
 
-/// The first parameters of every query about the signals of a lesson.
-struct Columns<'l> {
-    lesson: &'l ReviewSignals,
+/// The first parameters of every query about signals.
+struct SignalColumns<'s> {
+    review: &'s ReviewSignals,
     keys: Vec<String>,
     mappings: Vec<String>,
 }
 
-impl<'l> Columns<'l> {
-    fn of(lesson: &'l ReviewSignals) -> Self {
-        let signals = &lesson.signals;
+impl<'s> SignalColumns<'s> {
+    fn of(review: &'s ReviewSignals) -> Self {
+        let signals = &review.signals;
         Self {
-            lesson,
+            review,
             keys: signals.iter().map(|signal| text(&signal.field_key)).collect(),
             mappings: signals.iter().map(|signal| stored_mapping(signal.mapping_id.as_deref())).collect(),
         }
@@ -186,8 +180,8 @@ impl<'l> Columns<'l> {
         query: &'static str,
     ) -> sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments> {
         sqlx::query(query)
-            .bind(text(&self.lesson.policy_version))
-            .bind(text(&self.lesson.context_key))
+            .bind(text(&self.review.policy_version))
+            .bind(text(&self.review.context_key))
             .bind(self.keys.clone())
             .bind(self.mappings.clone())
     }

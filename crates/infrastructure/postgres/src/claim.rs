@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use quire_domain::run::{apply, may_start, step_started};
-use quire_domain::{Change, Effect, Fence, PipelinePlan, Run, RunId, StepName, Transition};
+use quire_domain::{Effect, Fence, PipelinePlan, Run, RunChange, RunId, StepName, Transition};
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
 use quire_sql::{corrupt, row};
 use sqlx::PgConnection;
@@ -80,7 +80,7 @@ fn plan_of<'p>(claim: &ClaimRequest<'p>, run: &Run) -> PortResult<&'p PipelinePl
 }
 
 fn start(run: &Run, plan: &PipelinePlan, claim: &ClaimRequest<'_>) -> PortResult<Transition> {
-    let change = Change::Start { worker: claim.worker, limit: plan.limit };
+    let change = RunChange::Start { worker: claim.worker, limit: plan.limit };
     apply(run, change, claim.at).map_err(|why| PortError::Corrupt(why.to_string()))
 }
 

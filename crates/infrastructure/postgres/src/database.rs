@@ -10,7 +10,7 @@ use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
 use sqlx::query::Query;
 use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
-use crate::Options;
+use crate::PostgresOptions;
 use crate::error::{is_broken, not_a_url, translate, unavailable};
 
 /// How long to wait for an answer after the server's own limit on a statement has passed. Only this limit detects a
@@ -57,7 +57,7 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    pub(crate) async fn connect(url: &str, options: &Options) -> PortResult<Self> {
+    pub(crate) async fn connect(url: &str, options: &PostgresOptions) -> PortResult<Self> {
         let max_connections = options.max_connections.max(1);
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
@@ -142,7 +142,7 @@ async fn finish(transaction: &mut Tx, how: &'static str) -> PortResult<()> {
 }
 
 /// The settings of every connection.
-pub(crate) fn settings(url: &str, options: &Options) -> PortResult<PgConnectOptions> {
+pub(crate) fn settings(url: &str, options: &PostgresOptions) -> PortResult<PgConnectOptions> {
     let statement_timeout = options.statement_timeout.as_millis().to_string();
     let mut settings = PgConnectOptions::from_str(url)
         .map_err(|_| not_a_url())?

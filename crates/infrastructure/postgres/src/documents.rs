@@ -52,7 +52,7 @@ impl Documents for PgStore {
 
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_FIRST_DOCUMENT);
-        let filter = DocumentFilterColumns::from(part.of);
+        let filter = DocumentFilterColumns::from(part.filter);
         let query = || {
             sqlx::query(sql!("documents/list"))
                 .bind(StoredTime(after.created_at))
@@ -67,8 +67,8 @@ impl Documents for PgStore {
         self.rows(query, row::document_overview).await
     }
 
-    async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32> {
-        let filter = DocumentFilterColumns::from(of);
+    async fn count(&self, filter: DocumentFilter, most: u32) -> PortResult<u32> {
+        let filter = DocumentFilterColumns::from(filter);
         let query = || {
             sqlx::query(sql!("documents/count"))
                 .bind(i64::from(most))

@@ -12,7 +12,7 @@ use quire_sql::{
     schema_version_not_found,
 };
 use quire_understanding::SchemaFile;
-use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 use sqlx::PgConnection;
 
 use crate::database::commit;
@@ -59,7 +59,7 @@ impl Governance for PgStore {
         let query = || {
             sqlx::query(sql!("candidates/list"))
                 .bind(filter.status.map(CandidateStatus::as_str))
-                .bind(filter.change.map(StructureChange::as_str))
+                .bind(filter.change.map(SchemaChangeType::as_str))
                 .bind(filter.is_critical)
                 .bind(i64::from(filter.limit))
                 .bind(i64::from(filter.skip))

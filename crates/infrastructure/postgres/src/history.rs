@@ -1,7 +1,5 @@
 //! Reading runs and their history.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use quire_domain::{EventId, Pipeline, RecordedEvent, Run, RunId, SubjectId};
 use quire_ports::{
@@ -73,15 +71,8 @@ impl RunHistory for PgStore {
     async fn processing(&self, document: SubjectId, limit: u32) -> PortResult<Vec<(Run, Vec<StepRecord>)>> {
         let ask = |query: &'static str| move || sqlx::query(query).bind(document.0).bind(i64::from(limit));
         let runs = self.rows(ask(sql!("runs/newest_of_document")), row::run).await?;
-        let mut records: HashMap<RunId, Vec<StepRecord>> = HashMap::new();
-        for (run, record) in self.rows(ask(sql!("steps/records_of_document")), row::step_record).await? {
-            records.entry(run).or_default().push(record);
-        }
-        let with_records = |run: Run| {
-            let records = records.remove(&run.id).unwrap_or_default();
-            (run, records)
-        };
-        Ok(runs.into_iter().rev().map(with_records).collect())
+        let records = self.rows(ask(sql!("steps/records_of_document")), row::step_record).await?;
+        Ok(row::with_steps(runs.into_iter().rev().collect(), records))
     }
 
     async fn attempts(&self, run: RunId) -> PortResult<Vec<RunAttempt>> {

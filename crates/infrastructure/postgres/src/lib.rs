@@ -64,7 +64,7 @@ pub(crate) use sql;
 
 /// The settings of the store.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct PostgresOptions {
     /// How many connections this process may hold, not counting the one for listening.
     pub max_connections: u32,
     /// The schema to work in. Without one, the store uses the schema of the connection.
@@ -77,7 +77,7 @@ pub struct Options {
     pub group_limit: usize,
 }
 
-impl Default for Options {
+impl Default for PostgresOptions {
     fn default() -> Self {
         Self {
             max_connections: 8,
@@ -104,10 +104,11 @@ pub struct PgStore {
 
 impl PgStore {
     /// Connects to the server. It does not migrate the tables; see [`quire_ports::Migrations`].
-    pub async fn connect(url: &str, options: Options) -> PortResult<Self> {
+    pub async fn connect(url: &str, options: PostgresOptions) -> PortResult<Self> {
         let database = Database::connect(url, &options).await?;
         // Two, because a heartbeat that got no answer leaves a connection that is still being closed.
-        let heartbeats = Database::connect(url, &Options { max_connections: 2, ..options.clone() }).await?;
+        let heartbeats =
+            Database::connect(url, &PostgresOptions { max_connections: 2, ..options.clone() }).await?;
         let clock = Arc::new(DatabaseClock::default());
         let mut transaction = database.begin().await?;
         clock.measure(&mut transaction).await?;

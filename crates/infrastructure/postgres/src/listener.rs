@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::database::settings;
-use crate::{Options, sql};
+use crate::{PostgresOptions, sql};
 
 /// How long to wait before connecting again to a server that does not answer.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -22,7 +22,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct Listener(JoinHandle<()>);
 
 impl Listener {
-    pub(crate) fn start(url: &str, options: &Options, wakeup: Arc<Notify>) -> PortResult<Self> {
+    pub(crate) fn start(url: &str, options: &PostgresOptions, wakeup: Arc<Notify>) -> PortResult<Self> {
         // The listener has a pool of its own, because it occupies a connection all the time.
         let pool = PgPoolOptions::new()
             .max_connections(1)

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_ports::{Metrics, MinuteMetrics, PortResult};
+use quire_ports::{MetricsHistory, MinuteMetrics, PortResult};
 use quire_sql::row;
 use sqlx::PgConnection;
 
@@ -12,7 +12,7 @@ use crate::row::{StoredTime, bigint};
 use crate::{PgStore, sql};
 
 #[async_trait]
-impl Metrics for PgStore {
+impl MetricsHistory for PgStore {
     async fn add(&self, metrics: &[MinuteMetrics]) -> PortResult<()> {
         self.database
             .with_timeout(async {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
-use quire_domain::{Change, Event, NewRun, RequeuePolicy, Run, RunId, Transition};
+use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunChange, RunId, Transition};
 use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue};
 use quire_sql::{row, run_not_found};
 use sqlx::PgConnection;
@@ -76,11 +76,11 @@ impl RunQueue for PgStore {
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {
-        self.change(run, &Change::Retry { requeue }, actor, at).await
+        self.change(run, &RunChange::Retry { requeue }, actor, at).await
     }
 
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
-        self.change(run, &Change::Withdraw, actor, at).await
+        self.change(run, &RunChange::Withdraw, actor, at).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {
@@ -109,7 +109,13 @@ impl PgStore {
 
     /// Applies a change to a run. Tries again if another transaction has made a new front in between, so that the
     /// caller does not see that conflict.
-    async fn change(&self, id: RunId, change: &Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
+    async fn change(
+        &self,
+        id: RunId,
+        change: &RunChange,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
         let mut tries = TRIES;
         loop {
             match self.change_once(id, change.clone(), actor, at).await {
@@ -123,7 +129,7 @@ impl PgStore {
     async fn change_once(
         &self,
         id: RunId,
-        change: Change,
+        change: RunChange,
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
-use quire_domain::{Change, Run, RunId, Transition, WorkerId};
+use quire_domain::{Run, RunChange, RunId, Transition, WorkerId};
 use quire_ports::{ExpiredLeases, PortError, PortResult, RecoveryRules, RunRecovery};
 use quire_sql::row;
 use sqlx::Postgres;
@@ -41,7 +41,7 @@ impl RunRecovery for PgStore {
                     sqlx::query(sql!("runs/orphans")).bind(StoredTime(ownerless_since)).bind(bigint(limit));
                 let rows = orphans.fetch_all(&mut *transaction).await.map_err(translate)?;
                 let orphans = mapped(&rows, row::orphaned_run)?.into_iter();
-                let changes = orphans.map(|(run, held)| (rules.orphan(&run, held), run)).collect();
+                let changes = orphans.map(|(run, held)| (rules.recover(&run, held), run)).collect();
                 self.store_changes(transaction, changes, at).await
             })
             .await
@@ -60,7 +60,7 @@ impl RunRecovery for PgStore {
             .bind(StoredTime(due_before))
             .bind(bigint(limit))
             .bind(ids(except));
-        self.change_all(overdue, &Change::TimeOut { continued_by: None }, at).await
+        self.change_all(overdue, &RunChange::TimeOut { continued_by: None }, at).await
     }
 
     async fn hand_back_unknown(
@@ -70,7 +70,7 @@ impl RunRecovery for PgStore {
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
         let unknown = sqlx::query(sql!("runs/held_unreported")).bind(worker.0).bind(ids(known));
-        self.change_all(unknown, &Change::HandBack, at).await
+        self.change_all(unknown, &RunChange::HandBack, at).await
     }
 }
 
@@ -82,7 +82,12 @@ fn ids(runs: &[RunId]) -> Vec<Uuid> {
 
 impl PgStore {
     /// Finds runs, locks them and applies the same change to each, all in one transaction.
-    async fn change_all(&self, find: PgQuery, change: &Change, at: Timestamp) -> PortResult<Vec<Transition>> {
+    async fn change_all(
+        &self,
+        find: PgQuery,
+        change: &RunChange,
+        at: Timestamp,
+    ) -> PortResult<Vec<Transition>> {
         self.database
             .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
@@ -98,7 +103,7 @@ impl PgStore {
     async fn store_changes(
         &self,
         mut transaction: Tx,
-        changes: Vec<(Change, Run)>,
+        changes: Vec<(RunChange, Run)>,
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
         let transitions = changes

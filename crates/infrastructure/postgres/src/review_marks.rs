@@ -10,7 +10,7 @@ use quire_understanding::calibration::ConfidencePolicy;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::calibration::{learn, unlearn};
+use crate::calibration::{add_signals, remove_signals};
 use crate::error::translate;
 use crate::row::{StoredTime, first, int, mapped, text};
 use crate::{reviews, sql};
@@ -39,7 +39,7 @@ pub(crate) async fn mark(
 }
 
 /// Whether the document was `IN_REVIEW` until now. It stays locked with its front: no edit comes between the mark and the
-/// lesson that is stored with it, and no run completes between the check and the mark.
+/// signals that are stored with it, and no run completes between the check and the mark.
 async fn review(
     connection: &mut PgConnection,
     request: &ReviewMarkRequest,
@@ -67,9 +67,9 @@ async fn review(
         .map_err(translate)?;
     let is_changed = marked.rows_affected() > 0;
     if is_changed {
-        // The lesson of a mark that a newer run has ended is still applied.
-        unlearn(connection, *document, policy, *at).await?;
-        learn(connection, *document, policy, *at).await?;
+        // The signals of a mark that a newer run has ended still count.
+        remove_signals(connection, *document, policy, *at).await?;
+        add_signals(connection, *document, policy, *at).await?;
     }
     Ok(Ok(is_changed))
 }
@@ -108,7 +108,7 @@ pub(crate) async fn reopen(
         .map_err(translate)?;
     let is_changed = reopened.rows_affected() > 0;
     if is_changed {
-        unlearn(connection, document, policy, at).await?;
+        remove_signals(connection, document, policy, at).await?;
     }
     Ok(is_changed)
 }

@@ -10,7 +10,7 @@ use quire_ports::{
 use quire_sql::{VersionColumns, corrupt, document_not_found, row, run_not_found};
 use quire_understanding::Schema;
 use quire_understanding::edit::FieldChange;
-use quire_understanding::structure::StructuralEdit;
+use quire_understanding::structural_change::StructuralEdit;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -166,7 +166,7 @@ async fn save(
     let number = columns.number;
     insert_versions(connection, &[columns]).await?;
     insert_changes(connection, version).await?;
-    for edit in &version.structure {
+    for edit in &version.structural_edits {
         insert_structural(connection, version, &run, edit).await?;
     }
     sqlx::query(sql!("documents/touch"))

@@ -12,7 +12,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgConnection, Row};
 use uuid::Uuid;
 
-use crate::{Options, PgStore};
+use crate::{PgStore, PostgresOptions};
 
 /// A schema that is dropped with this value.
 pub struct TestSchema {
@@ -44,7 +44,11 @@ impl TestSchema {
 
     /// Connects a store to this schema. Each store has connections of its own, as a store in another process would.
     pub async fn store(&self) -> PgStore {
-        let options = Options { schema: Some(self.schema.clone()), max_connections: 4, ..Options::default() };
+        let options = PostgresOptions {
+            schema: Some(self.schema.clone()),
+            max_connections: 4,
+            ..PostgresOptions::default()
+        };
         PgStore::connect(&url(), options).await.unwrap()
     }
 

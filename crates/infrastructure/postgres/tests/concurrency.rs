@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::apply;
-use quire_domain::{Change, Event, EventId, EventType, SubjectId, WorkerId};
+use quire_domain::{Event, EventId, EventType, RunChange, SubjectId, WorkerId};
 use quire_ports::{
     Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, RunFilter, Store, Worker,
 };
@@ -40,7 +40,7 @@ async fn claim(store: &Store, worker: WorkerId, limit: usize) -> Vec<ClaimedRun>
 }
 
 fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {
-    let end = apply(&claimed.run, Change::Complete, at).unwrap();
+    let end = apply(&claimed.run, RunChange::Complete, at).unwrap();
     Advance {
         run: claimed.run,
         at,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use quire_domain::{EventId, SubjectId};
 use quire_ports::{EventFilter, PortError, RunFilter};
 use quire_postgres::testing::{TestSchema, url};
-use quire_postgres::{Options, PgStore};
+use quire_postgres::{PgStore, PostgresOptions};
 use quire_testkit::fixture::document_run;
 use sqlx::{AssertSqlSafe, Executor, Row};
 use tokio::time::timeout;
@@ -52,7 +52,8 @@ async fn broken_connections_are_replaced_without_anybody_noticing() {
 /// The error about an unreachable server contains neither its address nor its password.
 #[tokio::test]
 async fn an_absent_server_is_unavailable_and_no_error_tells_the_password() {
-    let options = Options { acquire_timeout: Duration::from_millis(300), ..Options::default() };
+    let options =
+        PostgresOptions { acquire_timeout: Duration::from_millis(300), ..PostgresOptions::default() };
     for url in ["postgres://u:hunter2@127.0.0.1:1/x", "postgres://u:hunter2@/%zz", "hunter2://x"] {
         let Err(error) = PgStore::connect(url, options.clone()).await else { panic!("{url} is no server") };
         assert!(!format!("{error} {error:?}").contains("hunter2"), "{error}");

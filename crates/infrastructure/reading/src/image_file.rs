@@ -21,12 +21,12 @@ const A4_LONG_SIDE: f32 = 842.0;
 pub enum ImageFileError {
     /// It is neither PNG nor JPEG, or it is too damaged to read.
     #[error(
-        "The file is not a readable PNG or JPEG. It may be damaged or incomplete. Save it again and send the new file."
+        "the file is not a readable PNG or JPEG; it may be damaged or incomplete; save it again and send the new file"
     )]
     Invalid,
     /// It has too many pixels.
     #[error(
-        "The image has more than 100 megapixels or a side longer than 20,000 pixels. Scale it down and send it again."
+        "the image has more than 100 megapixels or a side longer than 20,000 pixels; scale it down and send it again"
     )]
     TooLarge,
 }

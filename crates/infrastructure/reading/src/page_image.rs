@@ -11,16 +11,16 @@ const MAX_SIDE: f64 = 65_535.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageImageError {
     /// The document has no page with that number.
-    #[error("The document has no page with that number. Pages start at 1.")]
+    #[error("the document has no page with that number; pages start at 1")]
     NoSuchPage,
     /// The image would have too many pixels.
-    #[error("The page would have more than 40 megapixels at this scale. Use a smaller scale.")]
+    #[error("the page would have more than 40 megapixels at this scale; use a smaller scale")]
     TooLarge,
     /// The image would have no pixels, or the scale is not a positive number.
-    #[error("The page cannot be rendered at this scale. Use a scale between 0.1 and 4.")]
+    #[error("the page cannot be rendered at this scale; use a scale between 0.1 and 4")]
     UnusableScale,
     /// The pixels could not be encoded as PNG.
-    #[error("The page image could not be encoded as PNG. Request it again.")]
+    #[error("the page image could not be encoded as PNG; request it again")]
     EncodingFailed,
 }
 

@@ -175,15 +175,15 @@ fn visible_characters(text: &str) -> usize {
 fn recognition_turned_off() -> ReadError {
     ReadError::new(
         ReadErrorKind::OcrNotAvailable,
-        "The page is a scan, and text recognition is turned off. Set reading.ocr.enabled = true and process the document \
-         again.",
+        "the page is a scan, and text recognition is turned off; set reading.ocr.enabled = true and process the document \
+         again",
     )
 }
 
 fn ocr_interrupted() -> ReadError {
     ReadError::new(
         ReadErrorKind::OcrFailed,
-        "Text recognition of a page was interrupted. Process the document again. If it fails again, report the document.",
+        "text recognition of a page was interrupted; process the document again; if it fails again, report the document",
     )
 }
 

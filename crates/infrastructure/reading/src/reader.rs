@@ -88,7 +88,7 @@ fn unsupported_type(supported: &[FileKind]) -> ReadError {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         names => names.concat(),
     };
-    let message = format!("File type not supported. Send a {names} file.");
+    let message = format!("file type not supported; send a {names} file");
     ReadError::new(ReadErrorKind::UnsupportedMediaType, message)
 }
 
@@ -124,9 +124,9 @@ mod tests {
     #[test]
     fn an_unsupported_type_is_refused_with_the_supported_ones() {
         let all = [FileKind::Pdf, FileKind::Png, FileKind::Jpeg, FileKind::Docx, FileKind::Text];
-        let expected = "File type not supported. Send a PDF, PNG, JPEG, DOCX or text file.";
+        let expected = "file type not supported; send a PDF, PNG, JPEG, DOCX or text file";
         assert_eq!(unsupported_type(&all).message, expected);
-        let expected = "File type not supported. Send a PDF file.";
+        let expected = "file type not supported; send a PDF file";
         assert_eq!(unsupported_type(&all[..1]).message, expected);
     }
 }

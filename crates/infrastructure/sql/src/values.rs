@@ -75,7 +75,7 @@ impl VersionColumns {
     pub fn of_edit(edit: &NewInterpretationVersion) -> PortResult<Self> {
         Ok(Self {
             created_by: Some(edit.actor.clone()),
-            pending_review: !edit.structure.is_empty(),
+            pending_review: !edit.structural_edits.is_empty(),
             ..Self::new(edit.id, edit.run, edit.base + 1, &edit.data, edit.at)?
         })
     }

@@ -1,4 +1,4 @@
-//! The lessons of reviews: applied and reverted with review marks, and read.
+//! The signals of reviews: added and removed with review marks, and read as counts.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use quire_domain::{ArtifactId, DocumentId};
 use quire_ports::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortResult};
 use quire_sql::{ColumnReader, corrupt, row};
 use quire_understanding::calibration::{
-    CalibrationEntry, ConfidencePolicy, FieldSignal, LearningDirection, ReviewCounts, ReviewSignals,
+    CalibrationEntry, ConfidencePolicy, FieldSignal, ReviewCounts, ReviewSignals, SignalDirection,
 };
 use rusqlite::{Connection, params};
 
@@ -15,7 +15,7 @@ use crate::{SqliteStore, sql};
 
 #[async_trait]
 impl Calibration for SqliteStore {
-    async fn learnt(
+    async fn review_counts(
         &self,
         wanted: CalibrationQuery,
     ) -> PortResult<Vec<((String, Option<String>), ReviewCounts)>> {
@@ -27,7 +27,7 @@ impl Calibration for SqliteStore {
         let pairs = serde_json::to_string(&pairs).map_err(corrupt)?;
         let parameters = (wanted.policy_version, wanted.context_key, pairs);
         let counted = |row: &dyn ColumnReader| Ok((row::calibration_key(row)?, row::review_counts(row)?));
-        self.rows(sql!("calibration/learnt"), parameters, counted).await
+        self.rows(sql!("calibration/review_counts"), parameters, counted).await
     }
 
     async fn reliability(&self, filter: CalibrationFilter) -> PortResult<Vec<FieldReliability>> {
@@ -37,8 +37,8 @@ impl Calibration for SqliteStore {
     }
 }
 
-/// Applies and stores the lesson of a document that was just marked.
-pub(crate) fn learn(
+/// Adds and stores the signals of a document that was just marked.
+pub(crate) fn add_signals(
     connection: &Connection,
     document: DocumentId,
     policy: &ConfidencePolicy,
@@ -48,55 +48,49 @@ pub(crate) fn learn(
         Ok((row.uuid("version_run_id")?, row.json("version_data")?))
     })?;
     let Some((run, version)) = reviewed else { return Ok(()) };
-    let Some(lesson) = ReviewSignals::of(&version, policy) else {
+    let Some(review) = ReviewSignals::of(&version, policy) else {
         return Ok(());
     };
-    let signals = serde_json::to_string(&lesson.signals).map_err(corrupt)?;
+    let signals = serde_json::to_string(&review.signals).map_err(corrupt)?;
     let id = ArtifactId::new();
     let values = params![
         id.0.as_bytes(),
         document.0.as_bytes(),
         run.as_bytes(),
-        lesson.context_key,
-        lesson.policy_version,
+        review.context_key,
+        review.policy_version,
         signals,
         micros(at),
     ];
     execute(connection, sql!("calibration/insert_snapshot"), values)?;
-    count(connection, &lesson, LearningDirection::Apply, policy)
+    count(connection, &review, SignalDirection::Add, policy)
 }
 
-/// Reverts the lesson of a document, if it is still applied.
-pub(crate) fn unlearn(
+/// Removes the signals of a document, if they still count.
+pub(crate) fn remove_signals(
     connection: &Connection,
     document: DocumentId,
     policy: &ConfidencePolicy,
     at: Timestamp,
 ) -> PortResult<()> {
     let values = params![document.0.as_bytes(), micros(at)];
-    let lesson = first(connection, sql!("calibration/revert_snapshot"), values, |row| {
-        Ok(ReviewSignals {
-            context_key: row.string("lesson_context_key")?,
-            policy_version: row.string("lesson_policy_version")?,
-            signals: row.json("lesson_signals")?,
-        })
-    })?;
-    let Some(lesson) = lesson else { return Ok(()) };
-    count(connection, &lesson, LearningDirection::Revert, policy)
+    let review = first(connection, sql!("calibration/revert_snapshot"), values, row::review_signals)?;
+    let Some(review) = review else { return Ok(()) };
+    count(connection, &review, SignalDirection::Remove, policy)
 }
 
 fn count(
     connection: &Connection,
-    lesson: &ReviewSignals,
-    direction: LearningDirection,
+    review: &ReviewSignals,
+    direction: SignalDirection,
     policy: &ConfidencePolicy,
 ) -> PortResult<()> {
-    for signal in &lesson.signals {
-        let before = find(connection, lesson, signal)?;
+    for signal in &review.signals {
+        let before = find(connection, review, signal)?;
         let after = before.after(signal, direction, policy);
         let (counts, standing) = (after.counts, after.state.as_str());
         let mapping = row::stored_mapping(signal.mapping_id.as_deref());
-        let (policy, context, key) = (&lesson.policy_version, &lesson.context_key, &signal.field_key);
+        let (policy, context, key) = (&review.policy_version, &review.context_key, &signal.field_key);
         let values = params![policy, context, key, mapping, counts.accepts, counts.edits, standing];
         execute(connection, sql!("calibration/upsert"), values)?;
         let Some(bin) = signal.bin else { continue };
@@ -111,11 +105,11 @@ fn count(
 
 fn find(
     connection: &Connection,
-    lesson: &ReviewSignals,
+    review: &ReviewSignals,
     signal: &FieldSignal,
 ) -> PortResult<CalibrationEntry> {
     let mapping = row::stored_mapping(signal.mapping_id.as_deref());
-    let values = params![lesson.policy_version, lesson.context_key, signal.field_key, mapping];
+    let values = params![review.policy_version, review.context_key, signal.field_key, mapping];
     let found = first(connection, sql!("calibration/find"), values, row::calibration_entry)?;
     Ok(found.unwrap_or_default())
 }

@@ -36,7 +36,7 @@ impl Documents for SqliteStore {
 
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_FIRST_DOCUMENT);
-        let filter = DocumentFilterColumns::from(part.of);
+        let filter = DocumentFilterColumns::from(part.filter);
         let parameters = (
             micros(after.created_at),
             after.id.0.into_bytes(),
@@ -50,8 +50,8 @@ impl Documents for SqliteStore {
         self.rows(sql!("documents/list"), parameters, row::document_overview).await
     }
 
-    async fn count(&self, of: DocumentFilter, most: u32) -> PortResult<u32> {
-        let filter = DocumentFilterColumns::from(of);
+    async fn count(&self, filter: DocumentFilter, most: u32) -> PortResult<u32> {
+        let filter = DocumentFilterColumns::from(filter);
         let parameters = (most, filter.all, filter.states[0], filter.states[1], filter.review);
         let counted = self.rows(sql!("documents/count"), parameters, |row| row.integer("counted")).await?;
         Ok(counted.first().copied().unwrap_or_default())

@@ -12,7 +12,7 @@ use quire_sql::{
     schema_version_not_found,
 };
 use quire_understanding::SchemaFile;
-use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 use rusqlite::{Connection, params};
 
 use crate::row::{execute, micros};
@@ -48,7 +48,7 @@ impl Governance for SqliteStore {
     async fn candidates(&self, filter: CandidateFilter) -> PortResult<Vec<StructuralCandidate>> {
         let parameters = (
             filter.status.map(CandidateStatus::as_str),
-            filter.change.map(StructureChange::as_str),
+            filter.change.map(SchemaChangeType::as_str),
             filter.is_critical,
             filter.limit,
             filter.skip,

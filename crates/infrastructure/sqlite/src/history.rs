@@ -1,7 +1,5 @@
 //! Reading runs and their history.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use quire_domain::{EventId, Pipeline, RecordedEvent, Run, RunId, SubjectId};
 use quire_ports::{
@@ -66,16 +64,8 @@ impl RunHistory for SqliteStore {
     async fn processing(&self, document: SubjectId, limit: u32) -> PortResult<Vec<(Run, Vec<StepRecord>)>> {
         let parameters = (document.0.into_bytes(), limit);
         let runs = self.rows(sql!("runs/newest_of_document"), parameters, row::run).await?;
-        let mut records: HashMap<RunId, Vec<StepRecord>> = HashMap::new();
-        let query = sql!("steps/records_of_document");
-        for (run, record) in self.rows(query, parameters, row::step_record).await? {
-            records.entry(run).or_default().push(record);
-        }
-        let with_records = |run: Run| {
-            let records = records.remove(&run.id).unwrap_or_default();
-            (run, records)
-        };
-        Ok(runs.into_iter().rev().map(with_records).collect())
+        let records = self.rows(sql!("steps/records_of_document"), parameters, row::step_record).await?;
+        Ok(row::with_steps(runs.into_iter().rev().collect(), records))
     }
 
     async fn attempts(&self, run: RunId) -> PortResult<Vec<RunAttempt>> {

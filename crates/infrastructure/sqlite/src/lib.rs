@@ -54,7 +54,7 @@ pub(crate) use sql;
 
 /// The settings of the store.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct SqliteOptions {
     /// How many operations may share one commit.
     pub group_limit: usize,
     /// How long to wait while another process writes, before failing with the error that the database is busy.
@@ -63,7 +63,7 @@ pub struct Options {
     pub readers: usize,
 }
 
-impl Default for Options {
+impl Default for SqliteOptions {
     fn default() -> Self {
         Self { group_limit: 256, busy_timeout: Duration::from_secs(5), readers: 4 }
     }
@@ -79,7 +79,7 @@ pub struct SqliteStore {
 impl SqliteStore {
     /// Opens the file, and creates it if it does not exist. It does not migrate the tables; see
     /// [`quire_ports::Migrations`].
-    pub fn open(path: &Path, options: Options) -> PortResult<Self> {
+    pub fn open(path: &Path, options: SqliteOptions) -> PortResult<Self> {
         let writer = Writer::open(path, options)?;
         let readers = Readers::open(path, options)?;
         Ok(Self { writer, readers, wakeup: Arc::new(Notify::new()) })

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_ports::{Metrics, MinuteMetrics, PortResult};
+use quire_ports::{MetricsHistory, MinuteMetrics, PortResult};
 use quire_sql::row;
 use rusqlite::params;
 
@@ -10,7 +10,7 @@ use crate::row::{execute, micros};
 use crate::{SqliteStore, sql};
 
 #[async_trait]
-impl Metrics for SqliteStore {
+impl MetricsHistory for SqliteStore {
     async fn add(&self, metrics: &[MinuteMetrics]) -> PortResult<()> {
         let metrics = metrics.to_vec();
         self.writer

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::{apply, create, last_event, late_write_refused, may_start, step_started};
 use quire_domain::{
-    Change, Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, StepStatus, Transition,
-    WorkerId,
+    Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunChange, RunId, StepName, StepStatus,
+    Transition, WorkerId,
 };
 use quire_ports::{
     Advance, AdvanceOutcome, Artifact, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
@@ -75,11 +75,11 @@ impl RunQueue for SqliteStore {
         actor: &str,
         at: Timestamp,
     ) -> PortResult<Transition> {
-        self.change(run, Change::Retry { requeue }, actor, at).await
+        self.change(run, RunChange::Retry { requeue }, actor, at).await
     }
 
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
-        self.change(run, Change::Withdraw, actor, at).await
+        self.change(run, RunChange::Withdraw, actor, at).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {
@@ -103,7 +103,13 @@ impl SqliteStore {
     }
 
     /// Reads a run, lets the domain decide and stores the decision.
-    async fn change(&self, id: RunId, change: Change, actor: &str, at: Timestamp) -> PortResult<Transition> {
+    async fn change(
+        &self,
+        id: RunId,
+        change: RunChange,
+        actor: &str,
+        at: Timestamp,
+    ) -> PortResult<Transition> {
         let actor = actor.to_owned();
         let (transition, notify) = self
             .writer
@@ -194,7 +200,7 @@ fn start(
     worker: WorkerId,
     at: Timestamp,
 ) -> PortResult<ClaimedRun> {
-    let transition = apply(run, Change::Start { worker, limit: plan.limit }, at)
+    let transition = apply(run, RunChange::Start { worker, limit: plan.limit }, at)
         .map_err(|why| PortError::Corrupt(why.to_string()))?;
     transition::write(connection, &transition, at)?;
     let step = plan.first_unfinished(&done_before(connection, run)?);

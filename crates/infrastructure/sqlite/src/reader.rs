@@ -9,7 +9,7 @@ use quire_sql::panicked;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::Semaphore;
 
-use crate::Options;
+use crate::SqliteOptions;
 use crate::error::stopped;
 use crate::writer::connect;
 
@@ -19,7 +19,7 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn open(path: &Path, options: Options) -> PortResult<Self> {
+    pub(crate) fn open(path: &Path, options: SqliteOptions) -> PortResult<Self> {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
         let count = options.readers.max(1);

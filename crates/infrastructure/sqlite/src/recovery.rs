@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
-use quire_domain::{Change, Run, RunId, Transition, WorkerId};
+use quire_domain::{Run, RunChange, RunId, Transition, WorkerId};
 use quire_ports::{ExpiredLeases, PortError, PortResult, RecoveryRules, RunRecovery};
 use quire_sql::row;
 use rusqlite::{Connection, params};
@@ -30,7 +30,7 @@ impl RunRecovery for SqliteStore {
             }
             let values = params![micros(ownerless_since), row_limit(limit)];
             let orphans = all(connection, sql!("runs/orphans"), values, row::orphaned_run)?;
-            Ok(changed(orphans, |(run, held)| (rules.orphan(&run, held), run)))
+            Ok(changed(orphans, |(run, held)| (rules.recover(&run, held), run)))
         };
         self.recover_all(orphans, at).await
     }
@@ -48,7 +48,7 @@ impl RunRecovery for SqliteStore {
             let values = params![micros(at), micros(due_before), row_limit(limit + except.len())];
             let mut runs = all(connection, sql!("runs/overdue"), values, row::run)?;
             runs.retain(|run| !except.contains(&run.id));
-            Ok(changed(runs, |run| (Change::TimeOut { continued_by: None }, run)))
+            Ok(changed(runs, |run| (RunChange::TimeOut { continued_by: None }, run)))
         };
         self.recover_all(overdue, at).await
     }
@@ -63,13 +63,13 @@ impl RunRecovery for SqliteStore {
         let unknown = move |connection: &Connection| {
             let mut runs = all(connection, sql!("runs/held_by"), [worker.0.as_bytes()], row::run)?;
             runs.retain(|run| !known.contains(&run.id));
-            Ok(changed(runs, |run| (Change::HandBack, run)))
+            Ok(changed(runs, |run| (RunChange::HandBack, run)))
         };
         self.recover_all(unknown, at).await
     }
 }
 
-fn changed<T>(found: Vec<T>, change: impl Fn(T) -> (Change, Run)) -> Vec<(Change, Run)> {
+fn changed<T>(found: Vec<T>, change: impl Fn(T) -> (RunChange, Run)) -> Vec<(RunChange, Run)> {
     found.into_iter().map(change).collect()
 }
 
@@ -77,7 +77,7 @@ impl SqliteStore {
     /// Finds runs and applies a change to each, all in one transaction.
     async fn recover_all(
         &self,
-        find: impl Fn(&Connection) -> PortResult<Vec<(Change, Run)>> + Send + 'static,
+        find: impl Fn(&Connection) -> PortResult<Vec<(RunChange, Run)>> + Send + 'static,
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
         let (recovered, notify) = self

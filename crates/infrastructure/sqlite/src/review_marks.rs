@@ -7,7 +7,7 @@ use quire_sql::{document_not_found, row};
 use quire_understanding::calibration::ConfidencePolicy;
 use rusqlite::{Connection, params};
 
-use crate::calibration::{learn, unlearn};
+use crate::calibration::{add_signals, remove_signals};
 use crate::row::{execute, first, micros};
 use crate::sql;
 use crate::transition::append;
@@ -50,9 +50,9 @@ fn review(
     let values = params![document.0.as_bytes(), micros(*at), actor, run.0.as_bytes(), number];
     let is_changed = execute(connection, sql!("documents/mark_reviewed"), values)? > 0;
     if is_changed {
-        // The lesson of a mark that a newer run has ended is still applied.
-        unlearn(connection, *document, policy, *at)?;
-        learn(connection, *document, policy, *at)?;
+        // The signals of a mark that a newer run has ended still count.
+        remove_signals(connection, *document, policy, *at)?;
+        add_signals(connection, *document, policy, *at)?;
     }
     Ok(Ok(is_changed))
 }
@@ -67,7 +67,7 @@ pub(crate) fn reopen(
     let values = params![document.0.as_bytes(), micros(at)];
     let is_changed = execute(connection, sql!("documents/reopen"), values)? > 0;
     if is_changed {
-        unlearn(connection, document, policy, at)?;
+        remove_signals(connection, document, policy, at)?;
     }
     Ok(is_changed)
 }

@@ -10,7 +10,7 @@ use quire_ports::{
 use quire_sql::{VersionColumns, corrupt, document_not_found, row};
 use quire_understanding::Schema;
 use quire_understanding::edit::FieldChange;
-use quire_understanding::structure::StructuralEdit;
+use quire_understanding::structural_change::StructuralEdit;
 use rusqlite::{Connection, params};
 
 use crate::error::translate;
@@ -150,7 +150,7 @@ fn save(
     for (change, place) in version.changes.iter().zip(0u32..) {
         insert_change(connection, version, place, change)?;
     }
-    for edit in &version.structure {
+    for edit in &version.structural_edits {
         insert_structural(connection, version, &run, edit)?;
     }
     let document = DocumentId(run.subject.0);

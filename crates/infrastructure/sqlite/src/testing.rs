@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use quire_testkit::{RawSql, StoreFixture};
 use uuid::Uuid;
 
-use crate::{Options, SqliteStore};
+use crate::{SqliteOptions, SqliteStore};
 
 struct DirectSql {
     path: PathBuf,
@@ -53,11 +53,11 @@ pub fn raw_sql(path: PathBuf) -> Arc<dyn RawSql> {
 
 /// A store on a file of its own.
 pub async fn store_fixture() -> StoreFixture {
-    store_fixture_with(Options::default()).await.0
+    store_fixture_with(SqliteOptions::default()).await.0
 }
 
 /// A store on a file of its own with the given options, and the path of the file.
-pub async fn store_fixture_with(options: Options) -> (StoreFixture, PathBuf) {
+pub async fn store_fixture_with(options: SqliteOptions) -> (StoreFixture, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("quire.db");
     let store = SqliteStore::open(&path, options).unwrap().into_store();

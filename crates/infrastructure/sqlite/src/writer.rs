@@ -17,7 +17,7 @@ use quire_sql::panicked;
 use rusqlite::{Connection, OpenFlags};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Options;
+use crate::SqliteOptions;
 use crate::error::{stopped, translate};
 
 /// How many operations may wait in the queue. Further callers wait until there is room.
@@ -80,7 +80,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn open(path: &Path, options: Options) -> PortResult<Self> {
+    pub(crate) fn open(path: &Path, options: SqliteOptions) -> PortResult<Self> {
         let connection = connect(path, OpenFlags::default(), options.busy_timeout)?;
         // A write-ahead log with an fsync at each commit: an acknowledged change survives a power cut.
         connection

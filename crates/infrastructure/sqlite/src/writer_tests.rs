@@ -10,7 +10,7 @@ use quire_testkit::fixture::{at, document_run};
 use super::*;
 use crate::SqliteStore;
 
-async fn store(folder: &tempfile::TempDir, options: Options) -> Arc<SqliteStore> {
+async fn store(folder: &tempfile::TempDir, options: SqliteOptions) -> Arc<SqliteStore> {
     let store = SqliteStore::open(&folder.path().join("quire.db"), options).unwrap();
     store.up(None).await.unwrap();
     Arc::new(store)
@@ -36,7 +36,7 @@ async fn hold(store: &Arc<SqliteStore>) -> (mpsc::Sender<()>, tokio::task::JoinH
 #[tokio::test]
 async fn one_refusal_in_a_group_does_not_undo_its_neighbours() {
     let folder = tempfile::tempdir().unwrap();
-    let store = store(&folder, Options::default()).await;
+    let store = store(&folder, SqliteOptions::default()).await;
     let (release, holding) = hold(&store).await;
     let refused = |store: Arc<SqliteStore>| async move {
         let broken = |connection: &Connection| {
@@ -85,7 +85,7 @@ async fn one_refusal_in_a_group_does_not_undo_its_neighbours() {
 #[tokio::test]
 async fn a_locked_database_is_said_to_be_busy_and_works_again_afterwards() {
     let folder = tempfile::tempdir().unwrap();
-    let options = Options { busy_timeout: Duration::from_millis(20), ..Options::default() };
+    let options = SqliteOptions { busy_timeout: Duration::from_millis(20), ..SqliteOptions::default() };
     let store = store(&folder, options).await;
     let other = Connection::open(folder.path().join("quire.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -99,7 +99,7 @@ async fn a_locked_database_is_said_to_be_busy_and_works_again_afterwards() {
 #[tokio::test]
 async fn a_full_disk_is_said_to_be_full_loses_nothing_and_works_again_with_room() {
     let folder = tempfile::tempdir().unwrap();
-    let store = store(&folder, Options::default()).await;
+    let store = store(&folder, SqliteOptions::default()).await;
     let limit = |pages: i64| {
         store.writer.write(move |c| {
             c.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |row| row.get::<_, i64>(0))
@@ -130,14 +130,14 @@ async fn a_full_disk_is_said_to_be_full_loses_nothing_and_works_again_with_room(
 #[test]
 fn errors_of_sqlite_never_name_a_file() {
     let missing = Path::new("/nowhere/at/all/quire.db");
-    let error = SqliteStore::open(missing, Options::default()).map(drop).unwrap_err();
+    let error = SqliteStore::open(missing, SqliteOptions::default()).map(drop).unwrap_err();
     assert!(!error.to_string().contains("nowhere"), "{error}");
 }
 
 #[tokio::test]
 async fn an_operation_that_panics_fails_alone_and_the_store_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let store = store(&folder, Options { readers: 1, ..Options::default() }).await;
+    let store = store(&folder, SqliteOptions { readers: 1, ..SqliteOptions::default() }).await;
     let (release, holding) = hold(&store).await;
     let new = document_run(SubjectId::new());
     let (panicking, neighbour) = (store.clone(), store.clone());

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use quire_sqlite::Options;
+use quire_sqlite::SqliteOptions;
 use quire_sqlite::testing::store_fixture_with;
 use rusqlite::Connection;
 
 #[tokio::test]
 async fn every_query_expands_and_prepares() {
-    let (_fixture, path) = store_fixture_with(Options::default()).await;
+    let (_fixture, path) = store_fixture_with(SqliteOptions::default()).await;
     let connection = Connection::open(path).unwrap();
     let mut prepared = 0;
     for folder in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("queries")).unwrap() {

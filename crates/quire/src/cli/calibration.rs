@@ -66,7 +66,7 @@ fn table(policy_version: &str, entries: &[FieldReliability]) -> String {
 }
 
 fn row(entry: &FieldReliability) -> [String; 9] {
-    let counts = entry.learnt.counts;
+    let counts = entry.entry.counts;
     [
         short(&entry.context_key),
         entry.field_key.clone(),
@@ -75,7 +75,7 @@ fn row(entry: &FieldReliability) -> [String; 9] {
         counts.edits.to_string(),
         share(entry.of_key),
         format!("{:+.1}", counts.adjustment()),
-        entry.learnt.state.as_str().to_owned(),
+        entry.entry.state.as_str().to_owned(),
         entry.bins.map(share).join(" "),
     ]
 }
@@ -103,7 +103,7 @@ mod tests {
             context_key: "ctx_v1:0123456789abcdef".to_owned(),
             field_key: "pet_name".to_owned(),
             mapping_id: Some("label::paciente".to_owned()),
-            learnt: CalibrationEntry { counts, state: CalibrationState::Neutral },
+            entry: CalibrationEntry { counts, state: CalibrationState::Neutral },
             of_key: ReviewCounts { accepts: 3, edits: 1 },
             bins: std::array::from_fn(|bin| if bin == 6 { counts } else { ReviewCounts::default() }),
         };

@@ -31,7 +31,7 @@ struct QueueReport(OperationsOverview);
 impl QueueCommand {
     pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
         let store = wire::open_for_command(config).await?;
-        let report = QueueReport(OperationsOverview::of(&store, PERIOD).await?);
+        let report = QueueReport(OperationsOverview::load(&store, PERIOD).await?);
         Ok(if self.json { output::json(&report.to_json()) } else { report.to_text() })
     }
 }

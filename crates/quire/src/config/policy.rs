@@ -32,7 +32,7 @@ impl Config {
     pub fn upload_settings(&self) -> UploadSettings {
         UploadSettings {
             kinds: self.reading.formats.clone(),
-            largest: self.uploads.max_mb << 20,
+            max_bytes: self.uploads.max_mb << 20,
             schema: self.schemas.default.clone(),
         }
     }

@@ -21,11 +21,11 @@ const STORE_OPERATIONS: [&str; 4] = ["claim", "advance", "heartbeat", "watch"];
 
 /// The metrics of this process.
 #[derive(Clone)]
-pub struct Metrics {
+pub struct PrometheusMetrics {
     handle: PrometheusHandle,
 }
 
-impl Metrics {
+impl PrometheusMetrics {
     /// All metrics in the Prometheus text format.
     pub fn render(&self) -> String {
         self.handle.render()
@@ -38,9 +38,9 @@ impl Metrics {
 }
 
 /// Installs the metrics recorder. If the process already has one, that one keeps the metrics and this one stays empty.
-pub fn install() -> Result<Metrics, CommandError> {
+pub fn install() -> Result<PrometheusMetrics, CommandError> {
     let recorder = builder()?.build_recorder();
-    let metrics = Metrics { handle: recorder.handle() };
+    let metrics = PrometheusMetrics { handle: recorder.handle() };
     if metrics::set_global_recorder(recorder).is_ok() {
         describe();
         start_at_zero();

@@ -16,7 +16,7 @@ use tracing_subscriber::{Layer, Registry, fmt};
 use crate::config::{LogFormat, LogLevel, LogSection};
 
 pub use json::JsonLines;
-pub use metrics::{Metrics, install as install_metrics};
+pub use metrics::{PrometheusMetrics, install as install_metrics};
 pub use panics::log_only_the_place_of_panics;
 pub use sink::DroppedLines;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use quire_domain::{
-    Change, Document, DocumentId, Failure, Pipeline, Priority, RequeuePolicy, RunId, SubjectId,
+    Document, DocumentId, Failure, Pipeline, Priority, RequeuePolicy, RunChange, RunId, SubjectId,
 };
 use quire_testkit::documents::clinical_record;
 use quire_testkit::fixture::new_run;
@@ -95,7 +95,7 @@ async fn document_api_and_job_view_show_the_same_final_state(env: &TestEnv) {
         .unwrap();
     let worker = TestWorker::register(&env.store).await;
     let run = worker.claim().await;
-    worker.finish(run, Change::TimeOut { continued_by: None }).await;
+    worker.finish(run, RunChange::TimeOut { continued_by: None }).await;
     check("TIMED_OUT", "TIMED_OUT", "FAILED").await;
     let server = env.cli.serve();
     assert_eq!(server.get(&format!("/documents/{}/jobs", DocumentId::new())).status, 404);
@@ -126,7 +126,7 @@ async fn the_steps_of_a_requeued_run_have_not_started(env: &TestEnv) {
     let run = worker.claim().await;
     let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: jiff::SignedDuration::from_hours(1) };
     let failure = Failure::transient("LIGHTS_WENT_OUT", "it went dark");
-    worker.finish(run, Change::Fail { step: Pipeline::Document.steps()[0], failure, requeue }).await;
+    worker.finish(run, RunChange::Fail { step: Pipeline::Document.steps()[0], failure, requeue }).await;
     let server = env.cli.serve();
     let shown = server.json(&format!("/runs/{id}"));
     let step = &shown["steps"][0];

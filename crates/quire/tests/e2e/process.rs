@@ -15,7 +15,7 @@ use std::process::{Child, ChildStdout, Stdio};
 
 use quire_domain::{EventId, EventType};
 use quire_ports::{EventFilter, Store};
-use quire_sqlite::{Options, SqliteStore};
+use quire_sqlite::{SqliteOptions, SqliteStore};
 use serde_json::Value;
 
 use crate::program::Cli;
@@ -123,7 +123,7 @@ impl Drop for RunningCommand {
 
 /// The store in a state folder.
 fn open_state(folder: &Path) -> Store {
-    SqliteStore::open(&folder.join("quire.db"), Options::default()).unwrap().into_store()
+    SqliteStore::open(&folder.join("quire.db"), SqliteOptions::default()).unwrap().into_store()
 }
 
 /// The number of events of this type in a state folder.

@@ -59,8 +59,8 @@ async fn depth_by_priority_mean_duration_and_failures_by_step_can_be_queried(env
     let report = || env.cli.run_json(&["queue", "--json"]);
     let mean = |report: &Value| {
         let completed = report["completed_last_24h"].as_array().unwrap().iter();
-        let of_documents = completed.filter(|entry| entry["pipeline"] == document && entry["runs"] == 1);
-        of_documents.filter_map(|entry| entry["mean_duration_ms"].as_u64()).next()
+        let mut of_documents = completed.filter(|entry| entry["pipeline"] == document && entry["runs"] == 1);
+        of_documents.find_map(|entry| entry["mean_duration_ms"].as_u64())
     };
     // The metrics of a minute are stored from time to time.
     wait_until(async || mean(&report()).is_some_and(|mean| mean > 0)).await;

@@ -9,7 +9,7 @@ use quire_connectors::blob::DiskBlobs;
 use quire_domain::{DocumentId, Event, EventId, EventType, Run, RunId};
 use quire_ports::{EventFilter, RunFilter, Store};
 use quire_postgres::testing::{TestSchema, url};
-use quire_sqlite::{Options, SqliteStore};
+use quire_sqlite::{SqliteOptions, SqliteStore};
 use quire_testkit::RawSql;
 
 use crate::program::Cli;
@@ -63,7 +63,7 @@ impl TestEnv {
         let cli = Cli::new().with_all(&COMMON).with_all(settings);
         cli.run_ok(&["migrate", "up"]);
         let database = cli.path("quire-data/quire.db");
-        let store = SqliteStore::open(&database, Options::default()).unwrap().into_store();
+        let store = SqliteStore::open(&database, SqliteOptions::default()).unwrap().into_store();
         Self::of(cli, store, quire_sqlite::testing::raw_sql(database), None)
     }
 

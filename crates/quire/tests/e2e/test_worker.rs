@@ -1,7 +1,7 @@
 //! A worker whose runs the test starts and ends itself, through the store.
 
 use quire_domain::run::apply;
-use quire_domain::{Change, Failure, RequeuePolicy, Run, RunId, WorkerId};
+use quire_domain::{Failure, RequeuePolicy, Run, RunChange, RunId, WorkerId};
 use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, Lease, Store, Worker};
 use quire_testkit::fixture::all_plans;
 
@@ -35,7 +35,7 @@ impl<'s> TestWorker<'s> {
     }
 
     /// Ends a claimed run with this change.
-    pub async fn finish(&self, run: Run, change: Change) -> RunId {
+    pub async fn finish(&self, run: Run, change: RunChange) -> RunId {
         let at = self.store.clock.now();
         let (id, end) = (run.id, Some(apply(&run, change, at).unwrap()));
         let advance = Advance {
@@ -56,6 +56,6 @@ impl<'s> TestWorker<'s> {
         let run = self.claim().await;
         let failure = Failure::permanent("PAGE_GONE", "the page is no longer there");
         let step = run.pipeline.steps()[0];
-        self.finish(run, Change::Fail { step, failure, requeue: RequeuePolicy::Never }).await
+        self.finish(run, RunChange::Fail { step, failure, requeue: RequeuePolicy::Never }).await
     }
 }

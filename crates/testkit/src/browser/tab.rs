@@ -192,9 +192,32 @@ impl Tab {
         self.mouse("mouseMoved", position, 0);
     }
 
-    /// Clicks an element.
+    /// Clicks an element. Clicks again if the page moved or replaced it before the mouse reached it.
     pub fn click(&mut self, selector: &str) {
+        let started = Instant::now();
+        while started.elapsed() < TIMEOUT {
+            let position = self.centre(selector);
+            self.eval(&format!(
+                "window.isClickMissed = true; addEventListener('click', (event) => {{ \
+                 window.isClickMissed = !event.target.closest({}) }}, {{ capture: true, once: true }})",
+                json!(selector)
+            ));
+            self.click_at(position);
+            // A page that the click has loaded does not know the variable.
+            if self.try_eval("window.isClickMissed") != Ok(Value::Bool(true)) {
+                return;
+            }
+        }
+        panic!("no click reached {selector}");
+    }
+
+    /// Clicks in the middle of an element that lies under another one.
+    pub fn click_through(&mut self, selector: &str) {
         let position = self.centre(selector);
+        self.click_at(position);
+    }
+
+    fn click_at(&mut self, position: (f64, f64)) {
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             self.mouse(kind, position, 0);
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quire_domain::{DocumentId, ReviewStatus, RunId};
 use quire_ports::{CalibrationFilter, CalibrationQuery, EditBlocked, FieldReliability, ReviewMarkRequest};
 use quire_understanding::calibration::{
-    BINS, CalibrationState, ConfidencePolicy, LearningDirection, ReviewCounts, ReviewSignals,
+    BINS, CalibrationState, ConfidencePolicy, ReviewCounts, ReviewSignals, SignalDirection,
 };
 use quire_understanding::edit::EditOperation;
 use quire_understanding::{Field, Origin, Value, ValueType};
@@ -52,7 +52,7 @@ async fn counts(fixture: &StoreFixture) -> BTreeMap<String, (u32, u32)> {
     let listed = fixture.store.calibration.reliability(all()).await.unwrap();
     let name =
         |one: &FieldReliability| format!("{} {}", one.field_key, one.mapping_id.as_deref().unwrap_or("-"));
-    listed.iter().map(|one| (name(one), (one.learnt.counts.accepts, one.learnt.counts.edits))).collect()
+    listed.iter().map(|one| (name(one), (one.entry.counts.accepts, one.entry.counts.edits))).collect()
 }
 
 fn expected(counts: &[(&str, (u32, u32))]) -> BTreeMap<String, (u32, u32)> {
@@ -163,7 +163,7 @@ pub async fn the_calibration_state_follows_the_counts_with_hysteresis(fixture: &
         documents.push(fixture.document_with_fields(vec![labelled_field("breed", "beagle", 0.66)]).await);
     }
     let state = || async {
-        fixture.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.learnt.state)
+        fixture.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.entry.state)
     };
     for (document, ..) in &documents[..4] {
         mark(fixture, *document, ReviewStatus::Reviewed, 20).await;
@@ -191,23 +191,23 @@ async fn assert_counts(fixture: &StoreFixture, documents: &[(DocumentId, RunId)]
         BTreeMap::new();
     let mut reviewed = 0;
     for (document, run) in documents {
-        let status = fixture.store.reviews.review(*document).await.unwrap().overview.document.review_status;
+        let status = fixture.store.reviews.review(*document).await.unwrap().document.review_status;
         let signals = ReviewSignals::of(&fixture.active_version(*run).await.data, &policy);
         let Some(signals) = signals.filter(|_| status == ReviewStatus::Reviewed) else { continue };
         reviewed += 1;
         for signal in signals.signals {
             let (sum, bins) = sums.entry((signal.field_key, signal.mapping_id)).or_default();
-            *sum = sum.after_signal(signal.edited, LearningDirection::Apply);
+            *sum = sum.after_signal(signal.edited, SignalDirection::Add);
             if let Some(bin) = signal.bin {
                 let bin = &mut bins[usize::from(bin)];
-                *bin = bin.after_signal(signal.edited, LearningDirection::Apply);
+                *bin = bin.after_signal(signal.edited, SignalDirection::Add);
             }
         }
     }
     let listed = fixture.store.calibration.reliability(all()).await.unwrap();
     let listed: BTreeMap<_, _> = listed
         .into_iter()
-        .map(|one| ((one.field_key, one.mapping_id), (one.learnt.counts, one.bins)))
+        .map(|one| ((one.field_key, one.mapping_id), (one.entry.counts, one.bins)))
         .collect();
     assert_eq!(listed, sums, "{why}");
     assert_eq!(applied_snapshots(fixture).await, reviewed, "{why}");
@@ -325,7 +325,7 @@ pub async fn calibration_counts_are_looked_up_exactly_and_listed_by_page(fixture
         ];
         let query =
             CalibrationQuery { context_key: context.to_owned(), policy_version: policy.to_owned(), found };
-        async move { fixture.store.calibration.learnt(query).await.unwrap() }
+        async move { fixture.store.calibration.review_counts(query).await.unwrap() }
     };
     let once = ReviewCounts { accepts: 1, edits: 0 };
     let counts: HashMap<_, _> = look_up(CONTEXT, "v1").await.into_iter().collect();

@@ -1,6 +1,6 @@
 //! The list of documents in review, lowest confidence first. It always equals what the active versions say.
 
-use quire_domain::{Change, DocumentId, EventType, ReviewStatus, StepName};
+use quire_domain::{DocumentId, EventType, ReviewStatus, RunChange, StepName};
 use quire_ports::{
     AdvanceOutcome, ConfidenceCursor, DocumentListQuery, DocumentOverview, LeastConfidentQuery,
 };
@@ -33,7 +33,7 @@ async fn compare(fixture: &StoreFixture) -> usize {
     let confidence = |id| {
         versions
             .iter()
-            .find(|(of, _)| *of == id)
+            .find(|(document, _)| *document == id)
             .map(|(_, version)| document_confidence(&version.data.fields))
     };
     assert_reviewed_documents_are_signed(fixture).await;
@@ -99,7 +99,7 @@ pub async fn concurrent_changes_leave_the_list_correct(fixture: &StoreFixture) {
         let run = fixture.claim_one(history.worker, now).await.run;
         let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
         write.interpretation = Some(first_version(&run, vec![history.random_field()], now));
-        write.end = end_write(&run, Change::Complete, now).end;
+        write.end = end_write(&run, RunChange::Complete, now).end;
         let (queue, reviews) = (fixture.store.queue.clone(), fixture.store.reviews.clone());
         let to = if round % 4 == 3 { ReviewStatus::InReview } else { ReviewStatus::Reviewed };
         let request = fixture.review_request(id, to, "tester", now).await;

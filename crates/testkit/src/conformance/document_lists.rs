@@ -2,7 +2,8 @@
 
 use jiff::SignedDuration;
 use quire_domain::{
-    Change, Document, DocumentId, DocumentStatus, Failure, RequeuePolicy, ReviewStatus, StepName, status_of,
+    Document, DocumentId, DocumentStatus, Failure, RequeuePolicy, ReviewStatus, RunChange, StepName,
+    status_of,
 };
 use quire_ports::{DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview};
 
@@ -19,20 +20,20 @@ const COUNT_STALE: &str = "SELECT count(*) FROM runs WHERE listed_at IS NOT NULL
 
 async fn page(
     fixture: &StoreFixture,
-    of: DocumentFilter,
+    filter: DocumentFilter,
     after: Option<DocumentCursor>,
     skip: u32,
     limit: u32,
 ) -> Vec<DocumentOverview> {
-    fixture.store.documents.list(DocumentListQuery { of, after, skip, limit }).await.unwrap()
+    fixture.store.documents.list(DocumentListQuery { filter, after, skip, limit }).await.unwrap()
 }
 
 fn cursor(overview: &DocumentOverview) -> DocumentCursor {
     DocumentCursor { created_at: overview.document.created_at, id: overview.document.id }
 }
 
-fn matches_filter(overview: &DocumentOverview, of: DocumentFilter) -> bool {
-    match of {
+fn matches_filter(overview: &DocumentOverview, filter: DocumentFilter) -> bool {
+    match filter {
         DocumentFilter::All => true,
         DocumentFilter::Review(review) => overview.document.review_status == review,
         DocumentFilter::Status(DocumentStatus::Uploaded) => false,
@@ -48,24 +49,24 @@ async fn compare(fixture: &StoreFixture) -> Vec<usize> {
     let statuses = DocumentStatus::ALL.map(DocumentFilter::Status);
     let reviews = [ReviewStatus::InReview, ReviewStatus::Reviewed].map(DocumentFilter::Review);
     let mut lengths = Vec::new();
-    for of in statuses.into_iter().chain(reviews).chain([DocumentFilter::All]) {
+    for filter in statuses.into_iter().chain(reviews).chain([DocumentFilter::All]) {
         let expected: Vec<DocumentOverview> =
-            full.iter().filter(|one| matches_filter(one, of)).cloned().collect();
+            full.iter().filter(|one| matches_filter(one, filter)).cloned().collect();
         for limit in [1, 7, 1000] {
             let (mut listed, mut after) = (Vec::new(), None);
             loop {
-                let part = page(fixture, of, after, 0, limit).await;
+                let part = page(fixture, filter, after, 0, limit).await;
                 let skip = u32::try_from(listed.len()).unwrap();
-                assert_eq!(page(fixture, of, None, skip, limit).await, part, "{of:?} by offset");
+                assert_eq!(page(fixture, filter, None, skip, limit).await, part, "{filter:?} by offset");
                 let Some(last) = part.last() else { break };
                 after = Some(cursor(last));
                 listed.extend(part);
             }
-            assert_eq!(listed, expected, "{of:?}, {limit} a page");
+            assert_eq!(listed, expected, "{filter:?}, {limit} a page");
         }
         let count = u32::try_from(expected.len()).unwrap();
-        assert_eq!(fixture.store.documents.count(of, 1000).await.unwrap(), count, "{of:?}");
-        assert_eq!(fixture.store.documents.count(of, 2).await.unwrap(), count.min(2), "{of:?}");
+        assert_eq!(fixture.store.documents.count(filter, 1000).await.unwrap(), count, "{filter:?}");
+        assert_eq!(fixture.store.documents.count(filter, 2).await.unwrap(), count.min(2), "{filter:?}");
         lengths.push(expected.len());
     }
     lengths
@@ -124,7 +125,7 @@ pub async fn a_document_is_listed_once_despite_concurrent_reprocess_requests(fix
         // Runs start in the order of their arrival. The run with the latest timestamp decides the status of the document.
         for _ in 0..6 {
             let run = fixture.claim_one(worker, at(round * 100 + 10)).await.run;
-            fixture.end_run(run.id, Change::Complete, at(round * 100 + 10)).await;
+            fixture.end_run(run.id, RunChange::Complete, at(round * 100 + 10)).await;
             let overview = fixture.store.documents.overview(document.id).await.unwrap();
             let current = status_of(overview.latest_run.as_ref().map(|run| &run.state)).status;
             for status in [DocumentStatus::Processing, DocumentStatus::Completed] {
@@ -172,7 +173,7 @@ pub async fn only_the_list_position_of_an_ended_run_can_change(fixture: &StoreFi
     let worker = fixture.worker(start()).await;
     let claimed = fixture.claim_one(worker, start()).await.run;
     let failure = Failure::permanent("X", "planned failure");
-    let failed = Change::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never };
+    let failed = RunChange::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never };
     fixture.end_run(claimed.id, failed, start()).await;
     let refused =
         fixture.sql.execute("UPDATE runs SET listed_at = NULL, state = 'COMPLETED', failure_type = NULL");

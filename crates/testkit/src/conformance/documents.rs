@@ -1,6 +1,8 @@
 //! Reading documents: the list, one document, and its processing history.
 
-use quire_domain::{Change, Document, DocumentId, EventType, Pipeline, Priority, RunId, StepName, SubjectId};
+use quire_domain::{
+    Document, DocumentId, EventType, Pipeline, Priority, RunChange, RunId, StepName, SubjectId,
+};
 use quire_ports::{
     DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview, EventFilter, PortError,
 };
@@ -23,7 +25,7 @@ async fn listed(
     fixture
         .store
         .documents
-        .list(DocumentListQuery { of: DocumentFilter::All, after, skip, limit })
+        .list(DocumentListQuery { filter: DocumentFilter::All, after, skip, limit })
         .await
         .unwrap()
 }
@@ -160,7 +162,7 @@ pub async fn the_processing_history_has_the_newest_runs_with_their_steps(fixture
         let claimed = fixture.claim_one(worker, at(second)).await.run;
         let write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Extraction, at(second + 1));
         fixture.advance(write).await;
-        fixture.end_run(run, Change::TimeOut { continued_by: None }, at(second + 1)).await;
+        fixture.end_run(run, RunChange::TimeOut { continued_by: None }, at(second + 1)).await;
         runs.push(run);
     }
     runs.push(fixture.enqueue(subject, at(6)).await);

@@ -1,6 +1,6 @@
 //! Fencing: only the owner of a run may write about it.
 
-use quire_domain::{Change, Company, EventType, Fence, RecoveryPolicy, StepName, StepStatus, SubjectId};
+use quire_domain::{EventType, Fence, Orphaned, RecoveryPolicy, RunChange, StepName, StepStatus, SubjectId};
 use quire_ports::{Advance, AdvanceOutcome, EventFilter, PortError};
 
 use super::writes::{end_write, raw_text, step_write};
@@ -13,7 +13,7 @@ pub async fn a_write_by_the_owner_is_stored_completely(fixture: &StoreFixture) {
     let run = fixture.claim_one(worker, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(3));
     write.artifacts.push(raw_text());
-    write.end = end_write(&run, Change::Complete, at(3)).end;
+    write.end = end_write(&run, RunChange::Complete, at(3)).end;
     fixture.advance(write.clone()).await;
     let stored = fixture.run(id).await;
     assert_eq!(stored, write.end.unwrap().run);
@@ -34,7 +34,7 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     let old = fixture.worker(at(0)).await;
     let lost = fixture.claim_one(old, at(1)).await.run;
     let orphaned =
-        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 3 }, company: Company::Alone };
+        RunChange::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 3 }, orphaned: Orphaned::Alone };
     fixture.end_run(id, orphaned, at(2)).await;
     let new = fixture.worker(at(2)).await;
     let current = fixture.claim_one(new, at(3)).await.run;
@@ -44,7 +44,7 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     let mut late = step_write(&lost, &[EventType::StepSucceeded], StepName::Extraction, at(4));
     late.artifacts.push(raw_text());
     assert_eq!(fixture.store.queue.advance(late).await.unwrap(), AdvanceOutcome::Refused);
-    let completed = end_write(&lost, Change::Complete, at(4));
+    let completed = end_write(&lost, RunChange::Complete, at(4));
     assert_eq!(fixture.store.queue.advance(completed).await.unwrap(), AdvanceOutcome::Refused);
 
     assert_eq!(fixture.run(id).await, current);
@@ -62,7 +62,7 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
     let worker = fixture.worker(at(0)).await;
     let run = fixture.claim_one(worker, at(1)).await.run;
     let step = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
-    let end = end_write(&run, Change::Complete, at(3));
+    let end = end_write(&run, RunChange::Complete, at(3));
     for write in [step, end] {
         fixture.advance(write.clone()).await;
         let once = fixture.events().await;
@@ -75,7 +75,7 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
     // If the first try was never stored, the repetition is.
     let other = fixture.enqueue(SubjectId::new(), at(4)).await;
     let run = fixture.claim_one(worker, at(5)).await.run;
-    let write = Advance { repeated: true, ..end_write(&run, Change::Complete, at(6)) };
+    let write = Advance { repeated: true, ..end_write(&run, RunChange::Complete, at(6)) };
     fixture.advance(write).await;
     assert_eq!(fixture.state(other).await, "COMPLETED");
 }
@@ -85,9 +85,9 @@ pub async fn an_ended_document_run_cannot_be_changed_even_with_sql(fixture: &Sto
     let failure = quire_domain::Failure::permanent("BROKEN", "it is broken");
     let requeue = quire_domain::RequeuePolicy::Never;
     let ends = [
-        Change::Complete,
-        Change::TimeOut { continued_by: None },
-        Change::Fail { step: StepName::Extraction, failure, requeue },
+        RunChange::Complete,
+        RunChange::TimeOut { continued_by: None },
+        RunChange::Fail { step: StepName::Extraction, failure, requeue },
     ];
     let worker = fixture.worker(at(0)).await;
     for change in ends {

@@ -6,7 +6,9 @@ use quire_ports::{
     StructuralCandidate,
 };
 use quire_understanding::Schema;
-use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange, decision_events};
+use quire_understanding::structural_change::{
+    CandidateStatus, DecisionType, SchemaChangeType, decision_events,
+};
 
 use super::interpretations::{add_field, edit};
 use crate::fixture::{StoreFixture, at};
@@ -126,15 +128,15 @@ pub async fn the_same_edit_on_several_documents_is_one_candidate(fixture: &Store
     assert_eq!(
         candidates,
         [
-            (StructureChange::NewKey, "blood_group", 12, false),
-            (StructureChange::NewKey, "colour", 2, false),
-            (StructureChange::KeyDeprecation, "pet_name", 1, true),
+            (SchemaChangeType::NewKey, "blood_group", 12, false),
+            (SchemaChangeType::NewKey, "colour", 2, false),
+            (SchemaChangeType::KeyDeprecation, "pet_name", 1, true),
         ],
         "the most frequent first; critical keys are flagged"
     );
     assert_eq!(all[0].samples.len(), 10, "at most 10 samples");
     assert_eq!(all[0].schema_name, name());
-    let filter = CandidateFilter { change: Some(StructureChange::KeyDeprecation), ..ALL };
+    let filter = CandidateFilter { change: Some(SchemaChangeType::KeyDeprecation), ..ALL };
     assert_eq!(fixture.store.governance.candidates(filter).await.unwrap().len(), 1);
     let filter = CandidateFilter { is_critical: Some(false), skip: 1, limit: 1, ..ALL };
     assert_eq!(fixture.store.governance.candidates(filter).await.unwrap()[0].target_key, "colour");
@@ -233,7 +235,7 @@ pub async fn the_audit_trail_shows_what_each_decision_was_about(fixture: &StoreF
     let entry = |decision: &GovernanceDecision, key: &str, version_number| AuditTrailEntry {
         decision: decision.clone(),
         schema_name: name(),
-        change: StructureChange::NewKey,
+        change: SchemaChangeType::NewKey,
         source_key: None,
         target_key: key.to_owned(),
         version_number,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use quire_domain::review::{interpretation_edited, marked_reviewed, review_reopened};
 use quire_domain::{
-    Change, DocumentId, EventType, InterpretationId, ReviewEnd, ReviewStatus, Run, RunId, SignedVersion,
+    DocumentId, EventType, InterpretationId, ReviewEnd, ReviewStatus, Run, RunChange, RunId, SignedVersion,
     StepName,
 };
 use quire_ports::{
@@ -79,7 +79,7 @@ pub(super) fn edit(
         base: base.number,
         data: Interpretation { created_at: at, fields: edited.fields, ..base.data.clone() },
         changes: edited.changes,
-        structure: edited.structure,
+        structural_edits: edited.structural_edits,
         actor: "ana".to_owned(),
         at,
         policy: Arc::default(),
@@ -151,7 +151,7 @@ impl StoreFixture {
         let mut write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Interpretation, at(3));
         write.artifacts.push(raw_text());
         write.interpretation = has_interpretation.then(|| first.clone());
-        write.end = end_write(&claimed, Change::Complete, at(3)).end;
+        write.end = end_write(&claimed, RunChange::Complete, at(3)).end;
         self.advance(write).await;
         first
     }

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Change, Document, DocumentId, EventType, Failure, Pipeline, Priority, RequeuePolicy, ReviewStatus, Run,
-    StepName, WorkerId,
+    Document, DocumentId, EventType, Failure, Pipeline, Priority, RequeuePolicy, ReviewStatus, Run,
+    RunChange, StepName, WorkerId,
 };
 use quire_ports::{EditBlocked, MarkBlocked, PortError, RunFilter};
 use quire_understanding::{Field, Origin, Value, ValueType};
@@ -114,7 +114,7 @@ impl<'f> RandomHistory<'f> {
         for claimed in self.fixture.claim(self.worker, now, 2).await {
             let run = claimed.run;
             if run.pipeline != Pipeline::Document {
-                self.fixture.end_run(run.id, Change::Complete, now).await;
+                self.fixture.end_run(run.id, RunChange::Complete, now).await;
                 continue;
             }
             let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
@@ -128,14 +128,14 @@ impl<'f> RandomHistory<'f> {
         }
     }
 
-    fn random_end(&mut self) -> Change {
+    fn random_end(&mut self) -> RunChange {
         match self.random.below(5) {
-            0..3 => Change::Complete,
+            0..3 => RunChange::Complete,
             3 => {
                 let failure = Failure::permanent("X", "planned failure");
-                Change::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never }
+                RunChange::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never }
             }
-            _ => Change::TimeOut { continued_by: None },
+            _ => RunChange::TimeOut { continued_by: None },
         }
     }
 

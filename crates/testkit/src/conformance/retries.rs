@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Change, EventType, Failure, Pipeline, Priority, RequeuePolicy, RunId, RunState, StepName, SubjectId,
+    EventType, Failure, Pipeline, Priority, RequeuePolicy, RunChange, RunId, RunState, StepName, SubjectId,
 };
 use quire_ports::PortError;
 
@@ -19,7 +19,7 @@ pub(super) async fn requeue_later(fixture: &StoreFixture, run: RunId, when: Time
 
 async fn fail(fixture: &StoreFixture, run: RunId, step: StepName, requeue: RequeuePolicy, when: Timestamp) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
-    fixture.end_run(run, Change::Fail { step, failure, requeue }, when).await;
+    fixture.end_run(run, RunChange::Fail { step, failure, requeue }, when).await;
 }
 
 /// Proves R135, R136.

@@ -1,6 +1,6 @@
 //! Review marks: which version was reviewed, and what ends a review.
 
-use quire_domain::{Change, DocumentId, EventType, ReviewStatus, RunId, SignedVersion};
+use quire_domain::{DocumentId, EventType, ReviewStatus, RunChange, RunId, SignedVersion};
 use quire_ports::{EventFilter, MarkBlocked, PortError};
 
 use super::interpretations::{add_field, default_fields, edit, mark_request, reopen_request};
@@ -36,7 +36,7 @@ pub async fn marking_reviewed_is_idempotent_and_an_edit_reopens_the_document(fix
     let saved =
         fixture.store.reviews.save(&edit(&base, &[add_field("breed", "x")], at(22))).await.unwrap().unwrap();
     assert_eq!(saved.events.len(), 2, "edited and reopened");
-    let review = fixture.store.reviews.review(document).await.unwrap().overview;
+    let review = fixture.store.reviews.review(document).await.unwrap();
     assert_eq!((review.document.review_status, review.reviewed_at), (ReviewStatus::InReview, None));
 
     mark(document, "ana", 23).await.unwrap().unwrap();
@@ -82,7 +82,7 @@ pub async fn only_the_active_version_can_be_marked_as_reviewed(fixture: &StoreFi
     for (other, number) in [(run, 1), (run, 3), (RunId::new(), 2)] {
         assert_eq!(mark(document, other, number, 10).await, Err(MarkBlocked::Stale(active)));
     }
-    let status = || async { fixture.store.reviews.review(document).await.unwrap().overview };
+    let status = || async { fixture.store.reviews.review(document).await.unwrap() };
     assert_eq!(status().await.document.review_status, ReviewStatus::InReview);
     assert_eq!(mark(document, run, 2, 11).await.unwrap().reviewed_at, Some(at(11)));
     assert_eq!(mark(document, run, 2, 12).await.unwrap().reviewed_at, Some(at(11)), "the same version again");
@@ -97,12 +97,12 @@ pub async fn a_newer_run_that_completes_ends_the_review(fixture: &StoreFixture) 
     let (document, _, _) = fixture.interpreted_document().await;
     let request = fixture.review_request(document, ReviewStatus::Reviewed, "ana", at(20)).await;
     fixture.store.reviews.mark(&request).await.unwrap().unwrap();
-    let review = || async { fixture.store.reviews.review(document).await.unwrap().overview };
+    let review = || async { fixture.store.reviews.review(document).await.unwrap() };
     let failing = fixture.enqueue(document.into(), at(21)).await;
     assert_eq!(review().await.document.review_status, ReviewStatus::Reviewed, "it is only requested");
     let worker = fixture.worker(at(22)).await;
     fixture.claim_one(worker, at(22)).await;
-    fixture.end_run(failing, Change::TimeOut { continued_by: None }, at(200)).await;
+    fixture.end_run(failing, RunChange::TimeOut { continued_by: None }, at(200)).await;
     assert_eq!(review().await.document.review_status, ReviewStatus::Reviewed, "the run found nothing");
 
     let second = fixture.enqueue(document.into(), at(201)).await;
@@ -135,7 +135,7 @@ pub async fn a_completion_tells_whether_it_ended_a_review(fixture: &StoreFixture
         let run = fixture.enqueue(document.into(), at(second)).await;
         let worker = fixture.worker(at(second)).await;
         fixture.claim_one(worker, at(second)).await;
-        let added = fixture.end_run(run, Change::Complete, at(second + 1)).await;
+        let added = fixture.end_run(run, RunChange::Complete, at(second + 1)).await;
         let reasons: Vec<_> = added.iter().map(|event| (event.run, event.reason.as_deref())).collect();
         assert_eq!(reasons, Vec::from_iter(ended.map(|reason| (Some(run), Some(reason)))));
         assert!(added.iter().all(|event| event.event_type == EventType::ReviewReopened), "{added:?}");
@@ -166,7 +166,7 @@ pub async fn marks_that_a_newer_run_has_ended_are_removed_by_the_migration(fixtu
 
     let again = fixture.store.reviews.mark(&request).await.unwrap().unwrap();
     assert_eq!((again.signed, again.reviewed_at, again.recorded), (signed, Some(at(20)), None));
-    let review = fixture.store.reviews.review(ended).await.unwrap().overview;
+    let review = fixture.store.reviews.review(ended).await.unwrap();
     assert_eq!((review.document.review_status, review.reviewed_by), (ReviewStatus::InReview, None));
     let events = fixture.events_of(EventFilter { run: None, subject: Some(ended.into()) }).await;
     let last = &events.last().unwrap().event;

@@ -1,6 +1,6 @@
 //! Reviews: versions of interpretations and their edits.
 
-use quire_domain::{Change, DocumentId, EventType, RunId};
+use quire_domain::{DocumentId, EventType, RunChange, RunId};
 use quire_ports::{EditBlocked, EventFilter, NewInterpretationVersion, PortError};
 use quire_understanding::edit::EditOperation;
 
@@ -11,8 +11,8 @@ use crate::fixture::{StoreFixture, at, document};
 pub async fn the_first_version_is_stored_with_the_success_of_its_step(fixture: &StoreFixture) {
     let (document, run, first) = fixture.interpreted_document().await;
     let review = fixture.store.reviews.review(document).await.unwrap();
-    assert_eq!(review.overview.latest_run.as_ref().map(|run| run.id), Some(run));
-    assert!(review.overview.text.is_some());
+    assert_eq!(review.latest_completed_run.as_ref().map(|run| run.id), Some(run));
+    assert!(review.text.is_some());
     let version = review.active.unwrap();
     assert_eq!((version.id, version.number, version.created_by.as_deref()), (first.id, 1, None));
     assert_eq!(version.data, first.data);
@@ -40,7 +40,7 @@ pub async fn a_review_shows_the_latest_completed_run(fixture: &StoreFixture) {
     let fresh = document(DocumentId::new());
     fixture.add_document(&fresh, None, at(0)).await;
     let none = fixture.store.reviews.review(fresh.id).await.unwrap();
-    assert!(none.overview.latest_run.is_none() && none.active.is_none());
+    assert!(none.latest_completed_run.is_none() && none.active.is_none());
 
     let (document, first, _) = fixture.interpreted_document().await;
     let failed = fixture.enqueue(document.into(), at(4)).await;
@@ -48,15 +48,15 @@ pub async fn a_review_shows_the_latest_completed_run(fixture: &StoreFixture) {
     let run = fixture.claim_one(worker, at(5)).await.run;
     assert_eq!(run.id, failed);
     let latest =
-        || async { fixture.store.reviews.review(document).await.unwrap().overview.latest_run.unwrap().id };
+        || async { fixture.store.reviews.review(document).await.unwrap().latest_completed_run.unwrap().id };
     assert_eq!(latest().await, first, "while another run is running");
-    fixture.end_run(failed, Change::TimeOut { continued_by: None }, at(200)).await;
+    fixture.end_run(failed, RunChange::TimeOut { continued_by: None }, at(200)).await;
     assert_eq!(latest().await, first, "after another run timed out");
     let second = fixture.enqueue(document.into(), at(201)).await;
     assert_eq!(latest().await, first, "while another run is queued");
     fixture.complete_next_run(second, None, 0).await;
     let review = fixture.store.reviews.review(document).await.unwrap();
-    assert_eq!(review.overview.latest_run.unwrap().id, second);
+    assert_eq!(review.latest_completed_run.unwrap().id, second);
     assert!(review.active.is_none(), "this run has no interpretation");
     assert!(fixture.store.reviews.active_versions(&[document]).await.unwrap().is_empty());
 }
@@ -127,7 +127,7 @@ pub async fn a_refused_edit_returns_its_reason_and_changes_nothing(fixture: &Sto
     fixture.claim_one(worker, at(12)).await;
     assert!(fixture.store.reviews.editable(run).await.unwrap().is_busy);
     assert_eq!(refused(edit(&base, &[add_field("breed", "x")], at(13))).await, EditBlocked::ActiveRun);
-    fixture.end_run(waiting, Change::Complete, at(14)).await;
+    fixture.end_run(waiting, RunChange::Complete, at(14)).await;
     assert_eq!(
         refused(NewInterpretationVersion { run: waiting, ..edit(&base, &[add_field("breed", "x")], at(15)) })
             .await,

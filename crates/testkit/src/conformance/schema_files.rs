@@ -2,7 +2,7 @@
 
 use quire_domain::{Document, DocumentId, EventType, SchemaVersionId};
 use quire_ports::{CandidateFilter, GovernanceDecision, SchemaVersion, SeedOutcome};
-use quire_understanding::structure::{CandidateStatus, DecisionType};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType};
 use quire_understanding::{Schema, SchemaFile, SchemaFormat};
 
 use super::governance::{decide, decision};

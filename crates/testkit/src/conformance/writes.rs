@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::run::apply;
-use quire_domain::{ArtifactId, Change, Event, EventType, Run, RunId, StepName};
+use quire_domain::{ArtifactId, Event, EventType, Run, RunChange, RunId, StepName};
 use quire_ports::{Advance, AdvanceOutcome, Artifact};
 
 use crate::fixture::{StoreFixture, at};
@@ -19,7 +19,7 @@ pub(super) fn step_write(run: &Run, kinds: &[EventType], step: StepName, when: T
 }
 
 /// A write that ends a run.
-pub(super) fn end_write(run: &Run, change: Change, when: Timestamp) -> Advance {
+pub(super) fn end_write(run: &Run, change: RunChange, when: Timestamp) -> Advance {
     Advance { end: Some(apply(run, change, when).unwrap()), ..empty_write(run, when) }
 }
 
@@ -55,13 +55,13 @@ impl StoreFixture {
     }
 
     /// Ends a running run in the name of its owner. Returns the events that the store added.
-    pub(super) async fn end_run(&self, run: RunId, change: Change, when: Timestamp) -> Vec<Event> {
+    pub(super) async fn end_run(&self, run: RunId, change: RunChange, when: Timestamp) -> Vec<Event> {
         let run = self.run(run).await;
         self.advance(end_write(&run, change, when)).await
     }
 
     /// Completes a running run, 6 seconds after the start of the test.
     pub(super) async fn complete_run(&self, run: RunId) {
-        self.end_run(run, Change::Complete, at(6)).await;
+        self.end_run(run, RunChange::Complete, at(6)).await;
     }
 }

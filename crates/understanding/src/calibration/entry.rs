@@ -32,11 +32,11 @@ impl ReviewCounts {
 
     /// The counts after one signal more or less. Counts stop at 0, so a missing count never blocks a reviewer.
     #[must_use]
-    pub fn after_signal(mut self, edited: bool, direction: LearningDirection) -> Self {
+    pub fn after_signal(mut self, edited: bool, direction: SignalDirection) -> Self {
         let count = if edited { &mut self.edits } else { &mut self.accepts };
         *count = match direction {
-            LearningDirection::Apply => count.saturating_add(1),
-            LearningDirection::Revert => count.saturating_sub(1),
+            SignalDirection::Add => count.saturating_add(1),
+            SignalDirection::Remove => count.saturating_sub(1),
         };
         self
     }
@@ -44,11 +44,11 @@ impl ReviewCounts {
 
 /// Whether the signals of a review are added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LearningDirection {
+pub enum SignalDirection {
     /// A document was marked as reviewed.
-    Apply,
+    Add,
     /// A reviewed document was reopened.
-    Revert,
+    Remove,
 }
 
 /// The calibration of one key that one mapping finds.
@@ -63,12 +63,7 @@ pub struct CalibrationEntry {
 impl CalibrationEntry {
     /// The entry after one signal was added or removed.
     #[must_use]
-    pub fn after(
-        self,
-        signal: &FieldSignal,
-        direction: LearningDirection,
-        policy: &ConfidencePolicy,
-    ) -> Self {
+    pub fn after(self, signal: &FieldSignal, direction: SignalDirection, policy: &ConfidencePolicy) -> Self {
         let counts = self.counts.after_signal(signal.edited, direction);
         Self { counts, state: policy.state_after(self.state, counts.accepts, counts.edits) }
     }
@@ -86,7 +81,7 @@ pub struct ReviewSignals {
 }
 
 impl ReviewSignals {
-    /// The signals of this version. None if it has no context or nothing to learn from.
+    /// The signals of this version. None if it has no context or no signals.
     pub fn of(version: &Interpretation, policy: &ConfidencePolicy) -> Option<Self> {
         let signals = field_signals(&version.fields);
         let context_key = version.context_key.clone()?;

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Field, Origin};
 use quire_domain::hex;
 
-pub use entry::{CalibrationEntry, LearningDirection, ReviewCounts, ReviewSignals};
+pub use entry::{CalibrationEntry, ReviewCounts, ReviewSignals, SignalDirection};
 pub use policy::{Band, CalibrationState, ConfidencePolicy};
 
 /// The number of signals below which confidence is not adjusted.
@@ -79,8 +79,8 @@ pub struct FieldSignal {
 
 impl FieldSignal {
     /// What the signal adds to the accepts and to the edits.
-    pub fn delta(&self, direction: LearningDirection) -> (i32, i32) {
-        let one = if direction == LearningDirection::Apply { 1 } else { -1 };
+    pub fn delta(&self, direction: SignalDirection) -> (i32, i32) {
+        let one = if direction == SignalDirection::Add { 1 } else { -1 };
         if self.edited { (0, one) } else { (one, 0) }
     }
 }

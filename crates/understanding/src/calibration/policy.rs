@@ -10,7 +10,7 @@ const MAX_VERSION_CHARS: usize = 64;
 /// The limits of the confidence bands and of the calibration states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ConfidencePolicy {
-    /// The name of the policy. Signals learnt under one policy do not count under another.
+    /// The name of the policy. Signals counted under one policy do not count under another.
     #[serde(rename = "policy_version")]
     pub version: String,
     /// Confidence below this is low.

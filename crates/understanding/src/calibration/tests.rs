@@ -118,18 +118,18 @@ fn reverting_a_signal_restores_the_counts() {
     let policy = ConfidencePolicy { min_volume: 1, ..ConfidencePolicy::default() };
     let signal =
         |edited| FieldSignal { field_key: "breed".to_owned(), mapping_id: None, edited, bin: Some(5) };
-    let mut learnt = CalibrationEntry::default();
+    let mut entry = CalibrationEntry::default();
     for edited in [false, true, true] {
-        let after = learnt.after(&signal(edited), LearningDirection::Apply, &policy);
-        assert_eq!(after.counts.volume(), learnt.counts.volume() + 1);
-        assert_eq!(after.after(&signal(edited), LearningDirection::Revert, &policy).counts, learnt.counts);
-        learnt = after;
+        let after = entry.after(&signal(edited), SignalDirection::Add, &policy);
+        assert_eq!(after.counts.volume(), entry.counts.volume() + 1);
+        assert_eq!(after.after(&signal(edited), SignalDirection::Remove, &policy).counts, entry.counts);
+        entry = after;
     }
     assert_eq!(
-        (learnt.counts, learnt.state),
+        (entry.counts, entry.state),
         (ReviewCounts { accepts: 1, edits: 2 }, CalibrationState::Demoted)
     );
-    let none = CalibrationEntry::default().after(&signal(true), LearningDirection::Revert, &policy);
+    let none = CalibrationEntry::default().after(&signal(true), SignalDirection::Remove, &policy);
     assert_eq!(none, CalibrationEntry::default());
 }
 

@@ -16,7 +16,7 @@ use jiff::civil::Date;
 use self::search::SearchableText;
 use self::unverified::UnverifiedClaim;
 use super::normal::{DateOrder, DateStyle};
-use super::rules::{self, Candidate, DetectedVisit, DocumentHints};
+use super::rules::{self, DetectedVisit, DocumentHints, ValueCandidate};
 use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
 use quire_domain::reading::Reading;
 
@@ -102,7 +102,7 @@ struct ClaimVerifier<'a> {
     /// The order of the dates in the text.
     order: DateOrder,
     text: SearchableText<'a>,
-    candidates: Vec<Candidate>,
+    candidates: Vec<ValueCandidate>,
     visits: Vec<DetectedVisit>,
     unverified: Vec<UnverifiedClaim>,
     claims_left: usize,
@@ -159,7 +159,7 @@ impl ClaimVerifier<'_> {
         let found = raw.as_deref().and_then(|raw| self.text.find(key, raw, normal.as_deref(), range));
         let evidence = found.as_ref().map(|found| self.text.evidence(found));
         match (found, evidence, normal) {
-            (Some(found), Some(evidence), Some(normal)) => self.candidates.push(Candidate {
+            (Some(found), Some(evidence), Some(normal)) => self.candidates.push(ValueCandidate {
                 key: position,
                 visit,
                 raw: raw.unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! What an edit asks for, and what became of it.
 
-use crate::structure::StructuralEdit;
+use crate::structural_change::StructuralEdit;
 use crate::{Field, Value, ValueType};
 use quire_domain::ids::FieldId;
 
@@ -140,5 +140,5 @@ pub struct EditOutcome {
     /// The changes, in order. Without changes there is no new version.
     pub changes: Vec<FieldChange>,
     /// Edits that suggest a change of the schema.
-    pub structure: Vec<StructuralEdit>,
+    pub structural_edits: Vec<StructuralEdit>,
 }

@@ -18,7 +18,7 @@ const MAX_SNIPPET_WORDS: usize = 80;
 
 /// One value that a field may have.
 #[derive(Clone)]
-pub(crate) struct Candidate {
+pub(crate) struct ValueCandidate {
     /// The index of its key in the schema.
     pub key: usize,
     /// The index of the visit that it belongs to.
@@ -73,7 +73,7 @@ impl FieldExtractor<'_> {
         let is_apart = self.is_in_history
             || self.context.section_at(x0).is_some_and(|section| self.roles.visits != Some(section));
         let is_open = other.is_some();
-        let mut candidate = Candidate {
+        let mut candidate = ValueCandidate {
             key,
             visit: self.visit.filter(|_| of_visit && !self.is_in_history),
             value,
@@ -88,7 +88,7 @@ impl FieldExtractor<'_> {
         }
         // The other reading becomes a suggestion. A key with several values would get it as one of them.
         let is_offered = is_open && !schema_key.repeatable;
-        let suggestion = is_offered.then(|| Candidate {
+        let suggestion = is_offered.then(|| ValueCandidate {
             value: other.flatten(),
             confidence: candidate.confidence * OPEN_DATE_FACTOR,
             ..candidate.clone()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::candidate::{Candidate, DetectedVisit};
+use super::candidate::{DetectedVisit, ValueCandidate};
 use crate::normal::fold;
 use crate::{Field, Normaliser, Origin, Schema, Scope, Suggestion, Value, ValueType};
 use quire_domain::ids::FieldId;
@@ -11,7 +11,11 @@ use quire_domain::ids::FieldId;
 const MAX_SUGGESTIONS: usize = 5;
 
 /// Turns candidates into fields: first those of the document, then those of each visit.
-pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[DetectedVisit]) -> Vec<Field> {
+pub(super) fn fields(
+    schema: &Schema,
+    candidates: Vec<ValueCandidate>,
+    visits: &[DetectedVisit],
+) -> Vec<Field> {
     let mut order: Vec<usize> = (0..visits.len()).collect();
     order.sort_by_key(|visit| (visits[*visit].date, *visit));
     let mut rank = vec![0; visits.len()];
@@ -19,7 +23,7 @@ pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[Dete
         rank[visit] = position + 1;
     }
     let position = |visit: Option<usize>| visit.map_or(0, |visit| rank[visit]);
-    let mut groups: BTreeMap<(usize, usize), Vec<Candidate>> = BTreeMap::new();
+    let mut groups: BTreeMap<(usize, usize), Vec<ValueCandidate>> = BTreeMap::new();
     for candidate in candidates {
         groups.entry((position(candidate.visit), candidate.key)).or_default().push(candidate);
     }
@@ -38,7 +42,7 @@ pub(super) fn fields(schema: &Schema, candidates: Vec<Candidate>, visits: &[Dete
 }
 
 /// A repeatable key gets one field for each different value.
-fn push_repeated(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut Vec<Field>) {
+fn push_repeated(schema: &Schema, key: &str, group: Vec<ValueCandidate>, fields: &mut Vec<Field>) {
     let mut seen = HashSet::new();
     for candidate in group {
         let Some(value) = candidate.value.clone() else { continue };
@@ -49,7 +53,7 @@ fn push_repeated(schema: &Schema, key: &str, group: Vec<Candidate>, fields: &mut
 }
 
 /// A text that occurs several times becomes one field.
-fn joined_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Field> {
+fn joined_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Option<Field> {
     let mut seen = HashSet::new();
     let values: Vec<String> = group
         .iter()
@@ -61,8 +65,8 @@ fn joined_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Option<Fie
 }
 
 /// The most confident candidate becomes the field, the first one if several are equal. The others become suggestions.
-fn best_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
-    let is_better = |one: &Candidate, two: &Candidate| {
+fn best_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Field {
+    let is_better = |one: &ValueCandidate, two: &ValueCandidate| {
         (one.value.is_some(), one.confidence) > (two.value.is_some(), two.confidence)
     };
     let mut best = 0;
@@ -85,7 +89,7 @@ fn best_field(schema: &Schema, key: &str, group: Vec<Candidate>) -> Field {
     field
 }
 
-fn suggestion(value: String, candidate: &Candidate) -> Suggestion {
+fn suggestion(value: String, candidate: &ValueCandidate) -> Suggestion {
     Suggestion {
         value: Value::Text(value),
         confidence: candidate.confidence,
@@ -115,7 +119,7 @@ fn ranked_suggestions(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<
     suggestions
 }
 
-fn field(schema: &Schema, key: &str, value: Option<String>, candidate: Candidate) -> Field {
+fn field(schema: &Schema, key: &str, value: Option<String>, candidate: ValueCandidate) -> Field {
     let value_type = schema.key(key).map_or(ValueType::Unknown, |key| key.value_type);
     Field {
         field_id: FieldId::new(),

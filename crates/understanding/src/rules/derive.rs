@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use jiff::civil::Date;
 
-use super::candidate::{Candidate, DetectedVisit};
+use super::candidate::{DetectedVisit, ValueCandidate};
 use super::visit_start::VisitStartKind;
 use super::{DocumentHints, UNLABELLED_CONFIDENCE};
 use crate::normal::years_between;
@@ -20,10 +20,10 @@ pub(crate) fn visit_id(visit: usize) -> String {
 /// document does not state the candidate outside the visits. A visit with nothing but a date that another visit also
 /// has is the same visit mentioned twice, and is dropped.
 pub(super) fn assign_visits(
-    candidates: Vec<Candidate>,
+    candidates: Vec<ValueCandidate>,
     visits: &[DetectedVisit],
     schema: &Schema,
-) -> Vec<Candidate> {
+) -> Vec<ValueCandidate> {
     let mut counts = vec![0_u32; visits.len()];
     for visit in candidates.iter().filter_map(|candidate| candidate.visit) {
         counts[visit] += 1;

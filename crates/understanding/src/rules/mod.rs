@@ -37,7 +37,7 @@ mod visit_text;
 
 use jiff::civil::Date;
 
-pub(super) use self::candidate::{Candidate, DetectedVisit, normal_form};
+pub(super) use self::candidate::{DetectedVisit, ValueCandidate, normal_form};
 use self::context::HeadingContext;
 use self::labels::Labels;
 pub(super) use self::labels::{MAX_LABEL_WORDS as LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
@@ -103,7 +103,7 @@ fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) 
 
 /// Turns candidates into fields. The candidates may come from the rules or from a model.
 pub(super) fn fields_from_candidates(
-    candidates: Vec<Candidate>,
+    candidates: Vec<ValueCandidate>,
     visits: &[DetectedVisit],
     schema: &Schema,
     hints: DocumentHints<'_>,
@@ -134,7 +134,7 @@ struct FieldExtractor<'a> {
     is_in_history: bool,
     /// Whether a heading announced visits.
     is_in_visits: bool,
-    candidates: Vec<Candidate>,
+    candidates: Vec<ValueCandidate>,
 }
 
 #[cfg(test)]

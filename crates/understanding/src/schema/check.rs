@@ -27,109 +27,108 @@ pub(super) fn check(schema: &Schema, problems: &Problems) {
         check_key(key, schema, problems);
     }
     for heading in &schema.headings {
-        let place = format!("headings.{}", heading.section.as_deref().unwrap_or("without section"));
+        let path = format!("headings.{}", heading.section.as_deref().unwrap_or("without section"));
         if let Some(section) = &heading.section {
-            check_section_exists(&schema.sections, section, &format!("{place}.section"), problems);
+            check_section_exists(&schema.sections, section, &format!("{path}.section"), problems);
         }
         if heading.words.is_empty() {
-            problems.add(&format!("{place}.words"), "are missing");
+            problems.add(&format!("{path}.words"), "are missing");
         }
-        check_words(&heading.words, LONGEST_LABEL, &format!("{place}.words"), problems);
+        check_words(&heading.words, LONGEST_LABEL, &format!("{path}.words"), problems);
     }
     check_words(&schema.other_labels, LONGEST_LABEL, "other_labels", problems);
     check_labels_are_unique(schema, problems);
 }
 
 fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
-    let place = |member: &str| format!("keys.{}.{member}", key.key);
+    let path = |member: &str| format!("keys.{}.{member}", key.key);
     if !key.key.is_empty() && !is_key_name(&key.key) {
-        problems.add(&place("key"), "must be snake_case of at most 64 characters, such as total_amount");
+        problems.add(&path("key"), "must be snake_case of at most 64 characters, such as total_amount");
     }
     for alias in &key.aliases {
         if !is_key_name(alias) {
-            problems.add(&place("aliases"), format!("has \"{alias}\", which is not snake_case; rename it"));
+            problems.add(&path("aliases"), format!("has \"{alias}\", which is not snake_case; rename it"));
         } else if schema.key(alias).is_some() {
-            problems
-                .add(&place("aliases"), format!("has \"{alias}\", which is the name of a key; remove it"));
+            problems.add(&path("aliases"), format!("has \"{alias}\", which is the name of a key; remove it"));
         }
     }
     if let Some(section) = &key.section {
-        check_section_exists(&schema.sections, section, &place("section"), problems);
+        check_section_exists(&schema.sections, section, &path("section"), problems);
     }
     if key.section.is_none() && !key.shared_labels.is_empty() {
         problems.add(
-            &place("shared_labels"),
+            &path("shared_labels"),
             "need a section, because they count only below its headings; add section = \"…\"",
         );
     }
     if key.scope == Scope::Metadata && !VISIT_METADATA_KEYS.contains(&key.key.as_str()) {
         let known = VISIT_METADATA_KEYS.join(", ");
         let reason = format!("cannot be \"metadata\", except for these keys: {known}; use scope = \"visit\"");
-        problems.add(&place("scope"), reason);
+        problems.add(&path("scope"), reason);
     }
     let is_of_visits = key.scope != Scope::Document || key.at_visits;
     if is_of_visits && schema.visit_date().is_none() {
         let reason = "needs visits, and the schema has none; add key = \"visit_date\" with \
                       scope = \"metadata\" and value_type = \"date\"";
-        problems.add(&place(if key.at_visits { "at_visits" } else { "scope" }), reason);
+        problems.add(&path(if key.at_visits { "at_visits" } else { "scope" }), reason);
     }
     if !key.normaliser.produces(key.value_type) {
         let usual = Normaliser::default_for(key.value_type).as_str();
         let reason = format!("does not produce a {}; remove it, or use {usual}", key.value_type.as_str());
-        problems.add(&place("normaliser"), reason);
+        problems.add(&path("normaliser"), reason);
     }
     for (member, words) in
         [("labels", &key.labels), ("shared_labels", &key.shared_labels), ("continued_by", &key.continued_by)]
     {
-        check_words(words, LONGEST_LABEL, &place(member), problems);
+        check_words(words, LONGEST_LABEL, &path(member), problems);
     }
-    check_words(&key.lead_ins, MAX_LEAD_IN_WORDS, &place("lead_ins"), problems);
+    check_words(&key.lead_ins, MAX_LEAD_IN_WORDS, &path("lead_ins"), problems);
     check_validators(key, problems);
 }
 
 fn check_validators(key: &SchemaKey, problems: &Problems) {
-    let place = |member: &str| format!("keys.{}.validators.{member}", key.key);
+    let path = |member: &str| format!("keys.{}.validators.{member}", key.key);
     let validators = &key.validators;
     let bounds = [("min", validators.min), ("max", validators.max)];
     let is_number = key.value_type == ValueType::Number || key.normaliser == Normaliser::Amount;
     for (member, _) in bounds.iter().filter(|(_, bound)| bound.is_some() && !is_number) {
-        problems.add(&place(member), "applies to numbers only; set value_type = \"number\"");
+        problems.add(&path(member), "applies to numbers only; set value_type = \"number\"");
     }
     if let (Some(least), Some(most)) = (validators.min, validators.max)
         && least.0 > most.0
     {
-        problems.add(&place("min"), "is greater than max; lower it");
+        problems.add(&path("min"), "is greater than max; lower it");
     }
 }
 
 fn check_sections(sections: &[Section], problems: &Problems) {
     let mut seen: HashSet<&str> = HashSet::new();
     for section in sections.iter().filter(|section| !section.id.is_empty()) {
-        let place = format!("sections.{}", section.id);
+        let path = format!("sections.{}", section.id);
         if !is_key_name(&section.id) {
-            problems.add(&place, "must be snake_case, such as line_items");
+            problems.add(&path, "must be snake_case, such as line_items");
         }
         if !seen.insert(&section.id) {
-            problems.add(&place, "occurs twice; remove one of them");
+            problems.add(&path, "occurs twice; remove one of them");
         }
     }
 }
 
-fn check_section_exists(sections: &[Section], id: &str, place: &str, problems: &Problems) {
+fn check_section_exists(sections: &[Section], id: &str, path: &str, problems: &Problems) {
     if !sections.iter().any(|section| section.id == id) {
         let known: Vec<&str> = sections.iter().map(|section| section.id.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        problems.add(place, format!("names \"{id}\", which is not among the sections: {known}"));
+        problems.add(path, format!("names \"{id}\", which is not among the sections: {known}"));
     }
 }
 
 /// Refuses words that could never be found: too long, or without letters and digits.
-fn check_words(words: &[String], most: usize, place: &str, problems: &Problems) {
+fn check_words(words: &[String], most: usize, path: &str, problems: &Problems) {
     for word in words.iter().filter(|word| word.split(' ').count() > most) {
-        problems.add(place, format!("has \"{word}\", which has more than {most} words; shorten it"));
+        problems.add(path, format!("has \"{word}\", which has more than {most} words; shorten it"));
     }
     for word in words.iter().filter(|word| label_form(word).is_empty()) {
-        problems.add(place, format!("has \"{word}\", which has no letter and no digit; remove it"));
+        problems.add(path, format!("has \"{word}\", which has no letter and no digit; remove it"));
     }
 }
 

@@ -10,9 +10,9 @@ use crate::words::{names, quoted_names};
 const HISTOGRAM_ENDINGS: [&str; 3] = ["_bucket", "_sum", "_count"];
 
 /// The names of the metrics.
-pub struct Metrics(BTreeSet<String>);
+pub struct KnownMetrics(BTreeSet<String>);
 
-impl Metrics {
+impl KnownMetrics {
     /// From the code: the names in the files that describe metrics.
     pub fn read(code: &[String]) -> Self {
         let describing = code.iter().filter(|text| text.contains("describe_counter!("));
@@ -52,7 +52,7 @@ mod tests {
             "describe_counter!(\"quire_runs_total\", \"x\"); describe(\"quire_wait_seconds\")".to_owned(),
             "cookie(\"quire_session\")".to_owned(),
         ];
-        let problems = Metrics::read(&code).problems(&Source::markdown("a.md", text));
+        let problems = KnownMetrics::read(&code).problems(&Source::markdown("a.md", text));
         problems.into_iter().map(|problem| problem.to_string()).collect()
     }
 

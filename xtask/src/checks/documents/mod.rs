@@ -17,7 +17,7 @@ use std::fmt;
 
 use self::commands::{Commands, Reference};
 use self::error_codes::ErrorCodes;
-use self::metrics::Metrics;
+use self::metrics::KnownMetrics;
 use self::settings::Settings;
 use self::source::Source;
 use crate::Result;
@@ -69,7 +69,7 @@ fn problems(repository: &Repository) -> Result<Vec<Problem>> {
     let all_code = all_code(repository)?;
     let commands = Commands { quire: Reference::read(&repository.read(COMMANDS_PAGE)?) };
     let settings = Settings::read(&repository.read(DEFAULT_SETTINGS)?, &aliases(repository)?, &all_code);
-    let metrics = Metrics::read(&product);
+    let metrics = KnownMetrics::read(&product);
     let codes = ErrorCodes::read(&repository.read(API_DESCRIPTION)?, &product);
     let functions = attacks::functions(&all_code);
     let read = |path: &str| repository.read(path).ok().map(|text| Source::markdown(path, &text));

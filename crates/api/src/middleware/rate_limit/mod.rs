@@ -1,20 +1,20 @@
 //! Rate limits: uploaded files, downloads, bytes, drawings of pages, and wrong credentials.
 
 mod credentials;
-mod metered_body;
 mod rate;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::body::Body;
 use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt as _;
 
 use self::credentials::CredentialLimit;
-use self::metered_body::metered;
 use self::rate::{Rate, RateDecision};
 use crate::caller::Caller;
 use crate::middleware::drain_body::drain;
@@ -174,6 +174,15 @@ impl Client {
             rate.charge(&self.name, self.limits.started.elapsed(), count as u64);
         }
     }
+}
+
+/// The body with its bytes counted as they pass.
+fn metered(body: Body, client: Client) -> Body {
+    Body::new(body.inspect_frame(move |frame| {
+        if let Some(data) = frame.data_ref() {
+            client.take_bytes(data.len());
+        }
+    }))
 }
 
 fn too_many(wait: Duration) -> ApiError {

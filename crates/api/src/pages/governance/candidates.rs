@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use quire_application::App;
 use quire_application::governance::{self, CandidateFilter, CandidateSample, StructuralCandidate};
-use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 
 use super::change::{decision, is_offered, kind, status, what};
 use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
@@ -90,7 +90,7 @@ pub(crate) async fn show(
         name: status(*one, words).0,
         is_current: filter.status == Some(*one),
     });
-    let kinds = StructureChange::ALL.iter().map(|one| Choice {
+    let kinds = SchemaChangeType::ALL.iter().map(|one| Choice {
         value: one.as_str(),
         name: kind(*one, words),
         is_current: filter.change == Some(*one),
@@ -113,7 +113,7 @@ pub(crate) async fn list(
 fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
     let is_chosen = |name: &str| parameters.text(name).is_some();
     let status = parameters.one_of("status", CandidateStatus::ALL, CandidateStatus::as_str);
-    let change = parameters.one_of("change_type", StructureChange::ALL, StructureChange::as_str);
+    let change = parameters.one_of("change_type", SchemaChangeType::ALL, SchemaChangeType::as_str);
     Ok(CandidateFilter {
         // A form also sends its empty fields.
         status: if is_chosen("status") { status? } else { None },
@@ -134,7 +134,7 @@ async fn load(app: &App, filter: CandidateFilter, words: &'static Words) -> Resu
         let skip = if skip == 0 { String::new() } else { skip.to_string() };
         let chosen = [
             ("status", filter.status.map_or("", CandidateStatus::as_str)),
-            ("change_type", filter.change.map_or("", StructureChange::as_str)),
+            ("change_type", filter.change.map_or("", SchemaChangeType::as_str)),
             ("offset", &skip),
         ];
         address("/app/governance", &chosen)

@@ -1,27 +1,27 @@
 //! Changes of schemas and decisions in words.
 
-use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 
 use crate::pages::words::Words;
 
 /// The name of a kind of change.
-pub(super) fn kind(change: StructureChange, words: &'static Words) -> &'static str {
+pub(super) fn kind(change: SchemaChangeType, words: &'static Words) -> &'static str {
     words.get(match change {
-        StructureChange::NewKey => "governance.kind_new_key",
-        StructureChange::KeyRename => "governance.kind_key_rename",
-        StructureChange::KeyDeprecation => "governance.kind_key_deprecation",
-        StructureChange::KeyMapping => "governance.kind_key_mapping",
+        SchemaChangeType::NewKey => "governance.kind_new_key",
+        SchemaChangeType::KeyRename => "governance.kind_key_rename",
+        SchemaChangeType::KeyDeprecation => "governance.kind_key_deprecation",
+        SchemaChangeType::KeyMapping => "governance.kind_key_mapping",
     })
 }
 
 /// The change in words.
-pub(super) fn what(change: StructureChange, source: Option<&str>, target: &str, words: &Words) -> String {
+pub(super) fn what(change: SchemaChangeType, source: Option<&str>, target: &str, words: &Words) -> String {
     match (change, source) {
-        (StructureChange::KeyDeprecation, _) => words.with("governance.change_remove", target),
-        (StructureChange::KeyRename, Some(source)) => {
+        (SchemaChangeType::KeyDeprecation, _) => words.with("governance.change_remove", target),
+        (SchemaChangeType::KeyRename, Some(source)) => {
             between("governance.change_rename", source, target, words)
         }
-        (StructureChange::KeyMapping, Some(source)) => {
+        (SchemaChangeType::KeyMapping, Some(source)) => {
             between("governance.change_map", source, target, words)
         }
         _ => words.with("governance.change_add", target),
@@ -67,18 +67,18 @@ pub(super) fn is_offered(decision: DecisionType, status: CandidateStatus, is_cri
 
 #[cfg(test)]
 mod tests {
-    use quire_understanding::structure;
+    use quire_understanding::structural_change;
 
     use super::*;
     use crate::pages::words::Language;
 
     #[test]
     fn a_change_is_described_with_its_keys() {
-        let told = |change, source| what(change, source, "b", Language::English.words());
-        assert_eq!(told(StructureChange::NewKey, None), "Add b");
-        assert_eq!(told(StructureChange::KeyRename, Some("a")), "Rename a to b");
-        assert_eq!(told(StructureChange::KeyMapping, Some("a")), "Map a to b");
-        assert_eq!(told(StructureChange::KeyDeprecation, None), "Remove b");
+        let described = |change, source| what(change, source, "b", Language::English.words());
+        assert_eq!(described(SchemaChangeType::NewKey, None), "Add b");
+        assert_eq!(described(SchemaChangeType::KeyRename, Some("a")), "Rename a to b");
+        assert_eq!(described(SchemaChangeType::KeyMapping, Some("a")), "Map a to b");
+        assert_eq!(described(SchemaChangeType::KeyDeprecation, None), "Remove b");
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         for status in CandidateStatus::ALL {
             for decision in DecisionType::ALL {
                 for is_critical in [false, true] {
-                    let is_possible = structure::status_after(*status, *decision).is_some();
+                    let is_possible = structural_change::status_after(*status, *decision).is_some();
                     assert!(is_possible || !is_offered(*decision, *status, is_critical));
                 }
             }

@@ -126,8 +126,8 @@ impl KeyRow {
 
 impl MappingRow {
     fn of(one: &FieldReliability, words: &'static Words) -> Self {
-        let counts = one.learnt.counts;
-        let (standing, tone) = match one.learnt.state {
+        let counts = one.entry.counts;
+        let (standing, tone) = match one.entry.state {
             CalibrationState::Boosted => ("governance.boosted", "reviewed"),
             CalibrationState::Demoted => ("governance.demoted", "error"),
             CalibrationState::Neutral => ("governance.neutral", ""),

@@ -39,7 +39,7 @@ impl InboxQuery {
     pub(super) fn of(query: &str) -> Result<Self, ApiError> {
         let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty());
         let parameters =
-            Parameters::of(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish());
+            Parameters::parse(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish());
         let ids = parameters.text("ids").map(ids).transpose()?.unwrap_or_default();
         if parameters.text("sort") == Some(LEAST_CERTAIN) {
             let after_confidence =
@@ -82,7 +82,7 @@ impl InboxQuery {
     }
 
     fn given(&self, name: &str) -> &str {
-        self.given.iter().find(|(of, _)| *of == name).map_or("", |(_, value)| value)
+        self.given.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value)
     }
 
     pub(super) fn statuses(&self, words: &'static Words) -> Vec<Choice> {

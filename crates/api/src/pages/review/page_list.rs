@@ -35,7 +35,7 @@ pub(super) struct UnreadView {
 /// The text that opaque marks hide on a page.
 pub(super) struct CoveredView {
     /// How many words they hide.
-    pub(super) told: String,
+    pub(super) text: String,
     /// The hidden lines; none if they are not shown.
     pub(super) lines: Vec<String>,
 }
@@ -47,7 +47,7 @@ pub(super) async fn load(app: &App, words: &Words, document: DocumentId) -> Resu
         Err(Error::NotFound(_)) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let told = if index.covered_used { "review.covered_used" } else { "review.covered" };
+    let name = if index.covered_used { "review.covered_used" } else { "review.covered" };
     let mut sheets = Vec::with_capacity(index.pages.len());
     let mut shown_pages = MAX_SHOWN_PAGES;
     for (number, entry) in (1..).zip(index.pages) {
@@ -57,7 +57,7 @@ pub(super) async fn load(app: &App, words: &Words, document: DocumentId) -> Resu
                 shown_pages = shown_pages.saturating_sub(1);
                 let lines =
                     if shown_pages > 0 { covered_lines(app, document, number).await } else { Vec::new() };
-                Some(CoveredView { told: words.count(told, count as u64), lines })
+                Some(CoveredView { text: words.count(name, count as u64), lines })
             }
         };
         let unread = entry.unread.map(|unread| UnreadView {

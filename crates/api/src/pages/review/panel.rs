@@ -31,7 +31,7 @@ pub(super) struct Panel {
     pub(super) run_id: String,
     pub(super) version: u32,
     /// The version and its author.
-    pub(super) told: String,
+    pub(super) version_text: String,
     /// When the version was made.
     pub(super) made_at: Moment,
     pub(super) is_reviewed: bool,
@@ -115,11 +115,11 @@ impl Panel {
         let visits = visits.map(|visit| VisitChoice { id: visit.id.clone(), title: visit.title.clone() });
         let by = |who: Option<&str>| who.unwrap_or(words.get("review.automatic")).to_owned();
         let active = &found.active;
-        let told = words.with("review.version", &active.number.to_string());
-        let told = told.replacen("{}", &by(active.created_by.as_deref()), 1);
-        let is_reviewed = found.document().review_status == ReviewStatus::Reviewed;
-        let reviewed = found.overview.reviewed_at.filter(|_| is_reviewed).map(|at| {
-            let text = words.with("review.reviewed_by", &by(found.overview.reviewed_by.as_deref()));
+        let version_text = words.with("review.version", &active.number.to_string());
+        let version_text = version_text.replacen("{}", &by(active.created_by.as_deref()), 1);
+        let is_reviewed = found.document.review_status == ReviewStatus::Reviewed;
+        let reviewed = found.reviewed_at.filter(|_| is_reviewed).map(|at| {
+            let text = words.with("review.reviewed_by", &by(found.reviewed_by.as_deref()));
             (text, Moment::of(at))
         });
         let empty_critical = empty_critical_keys(&active.data.fields, &found.schema);
@@ -128,7 +128,7 @@ impl Panel {
         Self {
             run_id: found.run.id.to_string(),
             version: active.number,
-            told,
+            version_text,
             made_at: Moment::of(active.created_at),
             is_reviewed,
             reviewed,
@@ -267,11 +267,11 @@ impl<'a> Layout<'a> {
 
     /// Fields that repeat a value about a visit itself.
     fn repeated_about_visits(&self) -> impl Iterator<Item = &'a Field> {
-        let mut told: HashSet<(&str, &str)> = HashSet::new();
+        let mut seen: HashSet<(&str, &str)> = HashSet::new();
         self.fields.iter().filter(move |field| {
             let Some(visit) = field.visit_id.as_deref() else { return false };
             let is_about = self.schema().scope(&field.key) == Scope::Metadata;
-            is_about && !told.insert((visit, field.key.as_str()))
+            is_about && !seen.insert((visit, field.key.as_str()))
         })
     }
 

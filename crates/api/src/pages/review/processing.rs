@@ -13,6 +13,8 @@ const FAILED: &str = "review.failed_";
 
 /// A document without an interpretation to review.
 pub(super) struct ProcessingView {
+    /// Its newest run.
+    pub(super) run: Option<RunId>,
     pub(super) title: &'static str,
     pub(super) steps: Vec<StepRow>,
     pub(super) failure: Option<FailureView>,
@@ -57,6 +59,7 @@ impl ProcessingView {
             (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => "review.failed",
         };
         Ok(Self {
+            run: run.map(|run| run.id),
             title: words.get(title),
             steps,
             failure: run.and_then(|run| FailureView::of(words, &run.state)),

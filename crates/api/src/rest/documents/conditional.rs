@@ -11,7 +11,7 @@ pub(super) struct IfNoneMatch {
 }
 
 impl IfNoneMatch {
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         let given = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
         let given: Vec<&str> = given.flat_map(|value| value.split(',')).map(str::trim).collect();
         let bare = |tag: &&str| tag.trim_start_matches("W/").trim_matches('"').to_owned();
@@ -36,7 +36,7 @@ pub(super) enum RequestedPart {
 
 impl RequestedPart {
     /// The part of a file with this `ETag` and this size. A part of another file than the client expects is useless.
-    pub(super) fn of(headers: &HeaderMap, tag: &str, size: u64) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap, tag: &str, size: u64) -> Self {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         let is_expected = text(header::IF_RANGE).is_none_or(|expected| expected.trim_matches('"') == tag);
         let range =
@@ -75,11 +75,11 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"a-1\", W/\"b-2\""));
         headers.append(header::IF_NONE_MATCH, HeaderValue::from_static("\"c-3\""));
-        let known = IfNoneMatch::of(&headers);
+        let known = IfNoneMatch::from_headers(&headers);
         assert!(known.includes("a-1") && known.includes("b-2") && known.includes("c-3"));
-        assert!(!known.includes("d-4") && !IfNoneMatch::of(&HeaderMap::new()).includes("a-1"));
+        assert!(!known.includes("d-4") && !IfNoneMatch::from_headers(&HeaderMap::new()).includes("a-1"));
         headers.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
-        assert!(IfNoneMatch::of(&headers).includes("anything"));
+        assert!(IfNoneMatch::from_headers(&headers).includes("anything"));
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
         let part = |range: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(header::RANGE, HeaderValue::from_str(range).unwrap());
-            RequestedPart::of(&headers, "tag", 100)
+            RequestedPart::from_headers(&headers, "tag", 100)
         };
         for (range, expected) in [
             ("bytes=0-9", 0..10),
@@ -114,8 +114,8 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(header::RANGE, HeaderValue::from_static("bytes=0-9"));
         headers.insert(header::IF_RANGE, HeaderValue::from_static("\"other\""));
-        assert_eq!(RequestedPart::of(&headers, "tag", 100), RequestedPart::Whole);
+        assert_eq!(RequestedPart::from_headers(&headers, "tag", 100), RequestedPart::Whole);
         headers.insert(header::IF_RANGE, HeaderValue::from_static("\"tag\""));
-        assert_eq!(RequestedPart::of(&headers, "tag", 100), RequestedPart::Part(0..10));
+        assert_eq!(RequestedPart::from_headers(&headers, "tag", 100), RequestedPart::Part(0..10));
     }
 }

@@ -1,5 +1,7 @@
 //! `GET /documents/{id}/download`: the original file.
 
+mod description;
+
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -12,9 +14,10 @@ use quire_application::document::{self, DownloadError, OriginalFile};
 use quire_application::{App, Error};
 use quire_domain::{Document, DocumentId};
 
+use self::description::FileResponses;
 use super::conditional::{IfNoneMatch, RequestedPart};
 use crate::request::{Id, Parameters};
-use crate::rest::openapi::{Binary, errors};
+use crate::rest::openapi::errors;
 use crate::{ApiError, Code};
 
 /// Browsers must not guess another type.
@@ -36,27 +39,7 @@ const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream
         ("If-None-Match" = Option<String>, Header, description = "The ETag of the file that the client has."),
     ),
     responses(
-        (status = 200, description = "The file with its detected type.",
-            content(
-                (Binary = "application/pdf"),
-                (Binary = "image/png"),
-                (Binary = "image/jpeg"),
-                (Binary = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-                (Binary = "text/plain"),
-            ),
-            headers(
-                ("Content-Disposition" = String, description = "`inline` or `attachment`, and the file name."),
-                ("ETag" = String, description = "The ETag of the file: the hash of its content."),
-            )),
-        (status = 206, description = "The part of the file.",
-            content(
-                (Binary = "application/pdf"),
-                (Binary = "image/png"),
-                (Binary = "image/jpeg"),
-                (Binary = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-                (Binary = "text/plain"),
-            ),
-            headers(("Content-Range" = String, description = "The bytes of the part, and the size of the file."))),
+        FileResponses,
         (status = 304, description = "The client has this file already.",
             headers(("ETag" = String, description = "The ETag of the file."))),
         errors::OutsideOfFile,
@@ -82,10 +65,10 @@ pub(crate) async fn download(
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         NO_SNIFFING,
     ];
-    if IfNoneMatch::of(&given).includes(&tag) {
+    if IfNoneMatch::from_headers(&given).includes(&tag) {
         return Ok((StatusCode::NOT_MODIFIED, common).into_response());
     }
-    let (status, part) = match RequestedPart::of(&given, &tag, size) {
+    let (status, part) = match RequestedPart::from_headers(&given, &tag, size) {
         RequestedPart::Whole => (StatusCode::OK, 0..size),
         RequestedPart::Part(part) => (StatusCode::PARTIAL_CONTENT, part),
         RequestedPart::Outside => return Ok(outside(size)),

@@ -66,10 +66,10 @@ mod tests {
     #[test]
     fn filters_are_refused() {
         for filter in ["status=COMPLETED", "review_status=IN_REVIEW", "q=x"] {
-            let refused = query(&Parameters::of(filter)).unwrap_err();
+            let refused = query(&Parameters::parse(filter)).unwrap_err();
             assert!(filter.starts_with(refused.message.split(':').next().unwrap()), "{}", refused.message);
         }
-        let usual = query(&Parameters::of("limit=7&q=")).unwrap();
+        let usual = query(&Parameters::parse("limit=7&q=")).unwrap();
         assert_eq!((usual.limit, usual.skip, usual.after), (7, 0, None));
         let by_time = URL_SAFE_NO_PAD.encode([[0, 6, 0, 0, 0, 0, 0, 0].as_slice(), &[7; 16]].concat());
         assert!(parse_cursor(&by_time).is_err(), "a cursor of the other order");

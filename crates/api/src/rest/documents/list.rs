@@ -245,10 +245,10 @@ mod tests {
             ("cursor=%20", "cursor"),
             (&format!("q={}", "x".repeat(201)), "q"),
         ] {
-            let refused = request(&Parameters::of(query)).unwrap_err();
+            let refused = request(&Parameters::parse(query)).unwrap_err();
             assert!(refused.message.starts_with(&format!("{parameter}: ")), "{query}: {}", refused.message);
         }
-        let usual = request(&Parameters::of("colour=red")).unwrap();
+        let usual = request(&Parameters::parse("colour=red")).unwrap();
         assert_eq!((usual.limit, usual.offset, usual.after), (DEFAULT_LIMIT, 0, None));
     }
 
@@ -258,7 +258,7 @@ mod tests {
             let here = DocumentCursor { created_at, id: DocumentId::new() };
             assert_eq!(parse_cursor(&cursor(here)).unwrap(), here);
             let both = format!("cursor={}&offset=1", cursor(here));
-            assert!(request(&Parameters::of(&both)).is_err());
+            assert!(request(&Parameters::parse(&both)).is_err());
         }
     }
 

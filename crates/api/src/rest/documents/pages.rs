@@ -160,7 +160,7 @@ pub(crate) async fn page_image(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let scale = parameters.value("scale", "must be a number of pixels per point, such as 1.5")?;
-    let tags = IfNoneMatch::of(&headers);
+    let tags = IfNoneMatch::from_headers(&headers);
     let request = ImageRequest {
         document: DocumentId(id),
         page,

@@ -1,5 +1,6 @@
 //! `POST /documents` and `POST /documents/upload`: one file or several files of a form.
 
+mod description;
 mod form;
 mod form_overhead;
 mod idempotency_key;
@@ -19,12 +20,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use self::description::{
+    AddResponse, UploadForm, UploadHeaders, UploadQuery, UploadRefusals, UploadResponse,
+};
 use self::form::{FILE_FIELD, FileOutcome, receive_files};
 use super::detail::DocumentResponse;
 use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 use crate::request::Parameters;
-use crate::rest::openapi::{Binary, errors, names};
+use crate::rest::openapi::names;
 use crate::{ApiError, Code, Reason};
 
 /// A stored document.
@@ -79,41 +83,6 @@ struct RefusedFileResponse {
     details: Option<Value>,
 }
 
-/// A form with documents.
-#[derive(ToSchema)]
-#[allow(dead_code)] // Only the description reads it.
-struct UploadForm {
-    /// The document; several documents are several fields of this name.
-    #[schema(min_items = 1, max_items = 100)]
-    file: Vec<Binary>,
-    /// The same as the parameter; before the second file.
-    #[schema(max_length = 64)]
-    schema: Option<String>,
-    /// The same as the parameter; before the second file.
-    #[schema(value_type = Option<names::Priority>)]
-    priority: Option<String>,
-}
-
-/// The response to one file, or to several.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[allow(dead_code)] // Only the description reads it.
-#[schema(as = Uploaded)]
-enum UploadResponse {
-    One(ReceiptResponse),
-    Several(ReceiptsResponse),
-}
-
-/// The response to one file, or to several.
-#[derive(ToSchema)]
-#[serde(untagged)]
-#[allow(dead_code)] // Only the description reads it.
-#[schema(as = Added)]
-enum AddResponse {
-    One(Box<DocumentResponse>),
-    Several(ReceiptsResponse),
-}
-
 /// Uploads documents.
 ///
 /// One file, or several fields `file`; each is accepted or refused on its own. The response does not wait for processing.
@@ -122,24 +91,13 @@ enum AddResponse {
     path = "/documents/upload",
     tag = "documents",
     operation_id = "upload_document",
-    params(
-        ("priority" = Option<names::Priority>, Query, description = "The priority of the first run (default: normal)."),
-        ("schema" = Option<String>, Query, description = "The schema that interprets the documents (default: the configured one).",
-            max_length = 64),
-        ("Idempotency-Key" = Option<String>, Header, description = "Identifies a retry of this request.",
-            pattern = "^[!-~]{1,255}$"),
-    ),
+    params(UploadQuery, UploadHeaders),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 201, description = "All files were accepted.", body = UploadResponse,
             headers(("Location" = String, description = "The URL of the document, if there was one file."))),
         (status = 207, description = "Some of several files were refused.", body = ReceiptsResponse),
-        errors::UnknownSchema,
-        errors::KeyReused,
-        errors::FileTooLarge,
-        errors::Unsupported,
-        errors::TooMany,
-        errors::StorageFull,
+        UploadRefusals,
     ),
 )]
 pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError> {
@@ -154,24 +112,13 @@ pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError>
     path = "/documents",
     tag = "documents",
     operation_id = "add_document",
-    params(
-        ("priority" = Option<names::Priority>, Query, description = "The priority of the first run (default: normal)."),
-        ("schema" = Option<String>, Query, description = "The schema that interprets the documents (default: the configured one).",
-            max_length = 64),
-        ("Idempotency-Key" = Option<String>, Header, description = "Identifies a retry of this request.",
-            pattern = "^[!-~]{1,255}$"),
-    ),
+    params(UploadQuery, UploadHeaders),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
         (status = 200, description = "All files were accepted.", body = AddResponse,
             headers(("Location" = String, description = "The URL of the document, if there was one file."))),
         (status = 207, description = "Some of several files were refused.", body = ReceiptsResponse),
-        errors::UnknownSchema,
-        errors::KeyReused,
-        errors::FileTooLarge,
-        errors::Unsupported,
-        errors::TooMany,
-        errors::StorageFull,
+        UploadRefusals,
     ),
 )]
 pub(crate) async fn add(upload: IncomingUpload) -> Result<Response, ApiError> {
@@ -192,8 +139,8 @@ where
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(request.uri().query().unwrap_or_default());
-        let key = idempotency_key::of(request.headers())?;
+        let parameters = Parameters::parse(request.uri().query().unwrap_or_default());
+        let key = idempotency_key::from_headers(request.headers())?;
         let correlation_id = request.extensions().get::<RequestId>().map(|RequestId(id)| id.clone());
         let upload = UploadRequest {
             actor: Caller::of(request.extensions()).0,
@@ -233,8 +180,8 @@ impl From<UploadError> for ApiError {
     fn from(error: UploadError) -> Self {
         let message = error.to_string();
         match error {
-            UploadError::TooLarge { largest } => {
-                Self::new(Code::FileTooLarge, message).with(json!({ "max_bytes": largest }))
+            UploadError::TooLarge { max_bytes } => {
+                Self::new(Code::FileTooLarge, message).with(json!({ "max_bytes": max_bytes }))
             }
             UploadError::Empty => {
                 Self::new(Code::InvalidRequest, message).with(json!({ "parameter": FILE_FIELD }))

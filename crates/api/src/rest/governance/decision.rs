@@ -9,7 +9,7 @@ use quire_application::App;
 use quire_application::Error;
 use quire_application::governance::{self, DecisionError, DecisionRequest};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
-use quire_understanding::structure::{CandidateStatus, DecisionType};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

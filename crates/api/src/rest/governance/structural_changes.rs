@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use quire_application::App;
 use quire_application::governance::{self, CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_domain::{CandidateId, DocumentId};
-use quire_understanding::structure::{CandidateStatus, StructureChange};
+use quire_understanding::structural_change::{CandidateStatus, SchemaChangeType};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -83,7 +83,7 @@ pub(crate) async fn structural_changes(
 fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
     Ok(CandidateFilter {
         status: parameters.one_of("status", CandidateStatus::ALL, CandidateStatus::as_str)?,
-        change: parameters.one_of("change_type", StructureChange::ALL, StructureChange::as_str)?,
+        change: parameters.one_of("change_type", SchemaChangeType::ALL, SchemaChangeType::as_str)?,
         is_critical: parameters.value("is_critical", "must be true or false")?,
         limit: parameters.within("limit", 1..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT),
         skip: parameters.within("offset", 0..=100_000)?.unwrap_or(0),

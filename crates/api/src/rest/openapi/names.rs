@@ -9,7 +9,7 @@ use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as S
 use quire_domain::{self as domain, Pipeline as DomainPipeline};
 use quire_understanding::edit::conflict;
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
-use quire_understanding::{calibration, compare, structure};
+use quire_understanding::{calibration, compare, structural_change};
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
@@ -100,11 +100,11 @@ names! {
     /// another person's change.
     ConflictStatus = conflict::ChangeStatus::ALL.map(conflict::ChangeStatus::as_str);
     /// The kind of change of a schema.
-    StructureChange = structure::StructureChange::ALL.iter().map(|change| change.as_str());
+    StructureChange = structural_change::SchemaChangeType::ALL.iter().map(|change| change.as_str());
     /// The status of a candidate for a change of a schema.
-    CandidateStatus = structure::CandidateStatus::ALL.iter().map(|status| status.as_str());
+    CandidateStatus = structural_change::CandidateStatus::ALL.iter().map(|status| status.as_str());
     /// A decision about a candidate.
-    DecisionType = structure::DecisionType::ALL.iter().map(|decision| decision.as_str());
+    DecisionType = structural_change::DecisionType::ALL.iter().map(|decision| decision.as_str());
     /// The format of an export.
     ExportFormat = ["csv", "jsonl", "xlsx"];
     /// What a row of an exported table is about.

@@ -100,7 +100,7 @@ pub(crate) async fn edit(
     let run = RunId(id);
     let changes =
         body.changes.into_iter().enumerate().map(|(index, change)| parse_change::parse(index, change));
-    let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Bad)?;
+    let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Invalid)?;
     let request = EditRequest {
         run,
         base,
@@ -177,7 +177,7 @@ impl From<EditError> for ApiError {
                     TextProblem::NotAllowed(_) => Self::new(Code::ValueNotAllowed, message).with(details),
                 }
             }
-            EditError::Bad(bad) => Self::new(Code::InvalidRequest, message).with(json!({
+            EditError::Invalid(bad) => Self::new(Code::InvalidRequest, message).with(json!({
                 "reason": format!("changes[{}].{}", bad.index, bad.member),
                 "index": bad.index,
                 "member": bad.member,

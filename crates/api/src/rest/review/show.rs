@@ -119,13 +119,13 @@ fn response(
 ) -> ReviewResponse {
     let run = found.run;
     ReviewResponse {
-        document_id: found.overview.document.id,
+        document_id: found.document.id,
         latest_completed_run: RunSummary::of(&run),
         active_interpretation: VersionResponse::of(found.active, &found.schema, format, policy),
         raw_text_artifact: RawTextAvailability { run_id: run.id, available: found.has_text },
-        review_status: found.overview.document.review_status.as_str(),
-        reviewed_at: found.overview.reviewed_at,
-        reviewed_by: found.overview.reviewed_by,
+        review_status: found.document.review_status.as_str(),
+        reviewed_at: found.reviewed_at,
+        reviewed_by: found.reviewed_by,
         confidence_policy: ConfidencePolicyResponse {
             policy_version: policy.version.clone(),
             band_cutoffs: BandCutoffs { low_max: policy.low_max, mid_max: policy.mid_max },

@@ -23,27 +23,27 @@ pub struct CountCache(Mutex<HashMap<Counted, (Timestamp, DocumentCount)>>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Counted {
     /// Documents of a filter.
-    Of(DocumentFilter),
+    Filtered(DocumentFilter),
     /// Documents that wait for a review.
     Open,
 }
 
 impl CountCache {
-    pub(super) async fn total(&self, store: &Store, of: Counted) -> PortResult<DocumentCount> {
+    pub(super) async fn total(&self, store: &Store, what: Counted) -> PortResult<DocumentCount> {
         let now = store.clock.now();
-        let cached = self.cached().get(&of).copied();
+        let cached = self.cached().get(&what).copied();
         if let Some((then, total)) = cached
             && now >= then
             && now.duration_since(then) < cache_time(total)
         {
             return Ok(total);
         }
-        let counted = match of {
-            Counted::Of(of) => store.documents.count(of, SCAN_LIMIT + 1).await?,
+        let counted = match what {
+            Counted::Filtered(filter) => store.documents.count(filter, SCAN_LIMIT + 1).await?,
             Counted::Open => store.documents.count_awaiting_review(SCAN_LIMIT + 1).await?,
         };
         let counted = total(counted);
-        self.cached().insert(of, (now, counted));
+        self.cached().insert(what, (now, counted));
         Ok(counted)
     }
 

@@ -40,7 +40,7 @@ struct ImageFixture {
     _keep: (StoreFixture, TempDir),
 }
 
-async fn scene(permits: usize) -> ImageFixture {
+async fn image_fixture(permits: usize) -> ImageFixture {
     let fixture = quire_sqlite::testing::store_fixture().await;
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
@@ -72,68 +72,68 @@ impl ImageFixture {
 
 #[tokio::test]
 async fn an_image_is_drawn_once_and_each_page_and_scale_is_another() {
-    let scene = scene(100).await;
-    let (tag, png) = scene.image(1, 1.5).await;
+    let env = image_fixture(100).await;
+    let (tag, png) = env.image(1, 1.5).await;
     assert_eq!(&*png, b"1 at 1.5");
-    assert_eq!(scene.image(1, 1.5).await, (tag.clone(), png));
-    assert_eq!(scene.drawn(), 1);
+    assert_eq!(env.image(1, 1.5).await, (tag.clone(), png));
+    assert_eq!(env.drawn(), 1);
     for (page, scale) in [(2, 1.5), (1, 2.0)] {
-        assert_ne!(scene.image(page, scale).await.0, tag);
+        assert_ne!(env.image(page, scale).await.0, tag);
     }
-    assert_eq!(scene.drawn(), 3);
+    assert_eq!(env.drawn(), 3);
 }
 
 /// Otherwise a client could have a page drawn again and again, and fill the cache.
 #[tokio::test]
 async fn scales_snap_to_the_few_in_use() {
-    let scene = scene(100).await;
-    let (tag, png) = scene.image(1, 1.5).await;
+    let env = image_fixture(100).await;
+    let (tag, png) = env.image(1, 1.5).await;
     for scale in [1.01, 1.2, 1.499_999] {
-        assert_eq!(scene.image(1, scale).await, (tag.clone(), png.clone()), "{scale}");
+        assert_eq!(env.image(1, scale).await, (tag.clone(), png.clone()), "{scale}");
     }
     for number in 0..50_u8 {
-        scene.image(1, 0.1 + f32::from(number) * 0.078).await;
+        env.image(1, 0.1 + f32::from(number) * 0.078).await;
     }
-    assert_eq!(scene.drawn(), SCALES.len());
-    assert_eq!(&*scene.image(2, 0.1).await.1, b"2 at 0.5");
+    assert_eq!(env.drawn(), SCALES.len());
+    assert_eq!(&*env.image(2, 0.1).await.1, b"2 at 0.5");
 }
 
 #[tokio::test]
 async fn a_matching_etag_is_answered_without_drawing() {
-    let scene = scene(1).await;
-    let (tag, _) = scene.image(1, 1.0).await;
-    let again = ImageRequest { known: Some(tag.clone()), ..scene.request(1, 1.0) };
-    assert_eq!(scene.images.image(again).await.unwrap(), ImageResponse::Unchanged { tag });
+    let env = image_fixture(1).await;
+    let (tag, _) = env.image(1, 1.0).await;
+    let again = ImageRequest { known: Some(tag.clone()), ..env.request(1, 1.0) };
+    assert_eq!(env.images.image(again).await.unwrap(), ImageResponse::Unchanged { tag });
 }
 
 #[tokio::test]
 async fn concurrent_requests_wait_for_one_drawing() {
-    let scene = scene(0).await;
+    let env = image_fixture(0).await;
     let asking: Vec<_> = (0..8)
         .map(|_| {
-            let (images, request) = (scene.images.clone(), scene.request(1, 1.0));
+            let (images, request) = (env.images.clone(), env.request(1, 1.0));
             tokio::spawn(async move { images.image(request).await.unwrap() })
         })
         .collect();
-    scene.reader.permits.add_permits(1);
+    env.reader.permits.add_permits(1);
     for asker in asking {
         assert!(matches!(asker.await.unwrap(), ImageResponse::Image { .. }));
     }
-    assert_eq!(scene.drawn(), 1);
+    assert_eq!(env.drawn(), 1);
 }
 
 #[tokio::test]
 async fn a_failure_is_not_kept_and_a_scale_out_of_bounds_draws_nothing() {
-    let scene = scene(100).await;
+    let env = image_fixture(100).await;
     for _ in 0..2 {
-        assert!(matches!(scene.images.image(scene.request(9, 1.0)).await, Err(ImageError::Read(_))));
+        assert!(matches!(env.images.image(env.request(9, 1.0)).await, Err(ImageError::Read(_))));
     }
-    assert_eq!(scene.drawn(), 2);
+    assert_eq!(env.drawn(), 2);
     for scale in [0.0, -1.0, 4.1, f32::NAN, f32::INFINITY] {
-        let refused = scene.images.image(scene.request(1, scale)).await;
+        let refused = env.images.image(env.request(1, scale)).await;
         assert!(matches!(refused, Err(ImageError::Scale(..))), "{scale}");
     }
-    let unknown = ImageRequest { document: DocumentId::new(), ..scene.request(1, 1.0) };
-    assert!(matches!(scene.images.image(unknown).await, Err(ImageError::Store(Error::NotFound(_)))));
-    assert_eq!(scene.drawn(), 2);
+    let unknown = ImageRequest { document: DocumentId::new(), ..env.request(1, 1.0) };
+    assert!(matches!(env.images.image(unknown).await, Err(ImageError::Store(Error::NotFound(_)))));
+    assert_eq!(env.drawn(), 2);
 }

@@ -51,7 +51,7 @@ impl<'a> UploadBatch<'a> {
 
     /// The size limit, in bytes, of one file and of all files of the request together.
     pub fn max_bytes(&self) -> u64 {
-        self.app.uploads.largest
+        self.app.uploads.max_bytes
     }
 
     /// Begins the upload of one file.

@@ -32,7 +32,7 @@ pub(super) struct UploadIdentity<'a> {
 
 impl UploadKey {
     /// The key of this upload. Its fingerprint covers the content, the name and every option of the request.
-    pub(super) fn of(&self, scope: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
+    pub(super) fn for_upload(&self, scope: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
         let UploadIdentity { document, first, schema } = upload;
         let mut hash = Sha256::new();
         hash.update(document.content_hash);

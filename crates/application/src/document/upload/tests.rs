@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Event, EventId, Run, SubjectId};
 use quire_ports::{
-    DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter, LeastConfidentQuery,
-    RunFilter, SubjectPresence,
+    AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, EventFilter,
+    LeastConfidentQuery, PortResult, RunFilter, SubjectPresence,
 };
 use quire_testkit::fixture::StoreFixture;
 use tempfile::TempDir;
@@ -37,7 +37,7 @@ struct FailingDocuments {
     tries: AtomicU32,
 }
 
-fn away() -> PortError {
+fn unavailable() -> PortError {
     PortError::Unavailable { service: "database", reason: "rehearsed".to_owned(), contention: false }
 }
 
@@ -46,15 +46,15 @@ impl Documents for FailingDocuments {
     async fn add(&self, intake: NewDocument, at: Timestamp) -> PortResult<AddOutcome> {
         let is_first = self.tries.fetch_add(1, Ordering::Relaxed) == 0;
         match self.outcome {
-            PlannedOutcome::NotMade | PlannedOutcome::RunningThenRefused if is_first => Err(away()),
-            PlannedOutcome::LostWithTheDatabase => Err(away()),
+            PlannedOutcome::NotMade | PlannedOutcome::RunningThenRefused if is_first => Err(unavailable()),
+            PlannedOutcome::LostWithTheDatabase => Err(unavailable()),
             PlannedOutcome::MadeWithoutAnAnswer
             | PlannedOutcome::MadeThenRefused
             | PlannedOutcome::MadeThenBusy
                 if is_first =>
             {
                 self.real.add(intake, at).await?;
-                Err(away())
+                Err(unavailable())
             }
             PlannedOutcome::Refused
             | PlannedOutcome::MadeThenRefused
@@ -70,81 +70,81 @@ impl Documents for FailingDocuments {
 
     async fn find(&self, id: DocumentId) -> PortResult<Document> {
         if self.outcome == PlannedOutcome::LostWithTheDatabase {
-            Err(away())
+            Err(unavailable())
         } else {
             self.real.find(id).await
         }
     }
 
     async fn overview(&self, _: DocumentId) -> PortResult<DocumentOverview> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn list(&self, _: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn count(&self, _: DocumentFilter, _: u32) -> PortResult<u32> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn least_confident(&self, _: LeastConfidentQuery) -> PortResult<Vec<DocumentOverview>> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn count_awaiting_review(&self, _: u32) -> PortResult<u32> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn duplicates(&self, _: &Document, _: u32) -> PortResult<Vec<DocumentId>> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn reprocess(&self, _: &NewRun, _: Event) -> PortResult<Run> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn set_language(&self, _: DocumentId, _: Option<&str>, _: Event) -> PortResult<()> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn purge(&self, _: SubjectId, _: Timestamp) -> PortResult<u64> {
-        Err(away())
+        Err(unavailable())
     }
 
     async fn presence(&self, _: &[SubjectId]) -> PortResult<Vec<SubjectPresence>> {
-        Err(away())
+        Err(unavailable())
     }
 }
 
 struct UploadFixture {
     fixture: StoreFixture,
     folder: TempDir,
-    terms: UploadSettings,
-}
-
-async fn scene() -> UploadFixture {
-    let terms = UploadSettings {
-        kinds: vec![FileKind::Pdf, FileKind::Text],
-        largest: 1 << 20,
-        schema: "veterinary-record".to_owned(),
-    };
-    UploadFixture {
-        fixture: quire_sqlite::testing::store_fixture().await,
-        folder: tempfile::tempdir().unwrap(),
-        terms,
-    }
+    settings: UploadSettings,
 }
 
 impl UploadFixture {
+    async fn new() -> Self {
+        let settings = UploadSettings {
+            kinds: vec![FileKind::Pdf, FileKind::Text],
+            max_bytes: 1 << 20,
+            schema: "veterinary-record".to_owned(),
+        };
+        Self {
+            fixture: quire_sqlite::testing::store_fixture().await,
+            folder: tempfile::tempdir().unwrap(),
+            settings,
+        }
+    }
+
     async fn upload(&self, store: Store, file: &[u8]) -> Result<DocumentView, UploadError> {
         let blobs = Arc::new(DiskBlobs::open(self.folder.path()).unwrap());
-        let mut upload = Upload::begin(store, blobs, Arc::new(self.terms.clone())).await?;
+        let mut upload = Upload::begin(store, blobs, Arc::new(self.settings.clone())).await?;
         for piece in file.chunks(50_000) {
             upload.write(piece).await?;
         }
         let first = FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()) };
-        upload.finish("folder/record.pdf", Some(first), &sender(None)).await
+        upload.finish("folder/record.pdf", Some(first), &uploader(None)).await
     }
 
     fn store(&self, outcome: PlannedOutcome) -> Store {
@@ -172,7 +172,7 @@ impl UploadFixture {
     }
 }
 
-fn sender(key: Option<UploadKey>) -> Uploader {
+fn uploader(key: Option<UploadKey>) -> Uploader {
     Uploader { actor: "ana".to_owned(), key }
 }
 
@@ -183,13 +183,13 @@ fn pdf(length: usize) -> Vec<u8> {
 /// Proves R031 and R049.
 #[tokio::test]
 async fn an_upload_stores_the_file_its_hash_and_the_first_run() {
-    let scene = scene().await;
+    let env = UploadFixture::new().await;
     let file = pdf(700_000);
-    let taken = scene.upload(scene.fixture.store.clone(), &file).await.unwrap();
+    let taken = env.upload(env.fixture.store.clone(), &file).await.unwrap();
     let id = taken.overview.document.id;
-    let document = scene.fixture.store.documents.find(id).await.unwrap();
+    let document = env.fixture.store.documents.find(id).await.unwrap();
     assert_eq!(
-        scene.fixture.store.documents.overview(id).await.unwrap(),
+        env.fixture.store.documents.overview(id).await.unwrap(),
         taken.overview,
         "what is answered is stored"
     );
@@ -198,8 +198,8 @@ async fn an_upload_stores_the_file_its_hash_and_the_first_run() {
     assert_eq!(document.content_hash, <[u8; 32]>::from(Sha256::digest(&file)));
     assert_eq!(document.storage_path, format!("{}/original.pdf", document.id));
     assert_eq!(document.review_status, ReviewStatus::InReview);
-    assert!(std::fs::read(scene.folder.path().join(&document.storage_path)).unwrap() == file);
-    let runs = scene.runs().await;
+    assert!(std::fs::read(env.folder.path().join(&document.storage_path)).unwrap() == file);
+    let runs = env.runs().await;
     assert_eq!(taken.overview.latest_run.as_slice(), runs);
     assert_eq!((runs[0].subject, runs[0].priority), (document.id.into(), Priority::High));
     assert_eq!(runs[0].correlation_id.as_deref(), Some("req-1"));
@@ -209,11 +209,11 @@ async fn an_upload_stores_the_file_its_hash_and_the_first_run() {
 #[tokio::test]
 async fn when_the_record_is_not_made_the_file_goes_again() {
     for outcome in [PlannedOutcome::Refused, PlannedOutcome::Busy] {
-        let scene = scene().await;
-        let refused = scene.upload(scene.store(outcome), &pdf(10)).await;
+        let env = UploadFixture::new().await;
+        let refused = env.upload(env.store(outcome), &pdf(10)).await;
         assert!(matches!(refused, Err(UploadError::Store(_))), "{refused:?}");
-        assert_eq!(scene.files(), [""; 0]);
-        assert!(scene.runs().await.is_empty());
+        assert_eq!(env.files(), [""; 0]);
+        assert!(env.runs().await.is_empty());
     }
 }
 
@@ -225,91 +225,95 @@ async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
         PlannedOutcome::MadeThenRefused,
         PlannedOutcome::MadeThenBusy,
     ] {
-        let scene = scene().await;
-        let taken = scene.upload(scene.store(outcome), &pdf(10)).await.unwrap();
-        assert_eq!(scene.files(), [taken.overview.document.id.to_string()]);
-        assert_eq!(scene.runs().await.len(), 1);
+        let env = UploadFixture::new().await;
+        let taken = env.upload(env.store(outcome), &pdf(10)).await.unwrap();
+        assert_eq!(env.files(), [taken.overview.document.id.to_string()]);
+        assert_eq!(env.runs().await.len(), 1);
     }
 }
 
 #[tokio::test]
 async fn the_file_stays_while_the_outcome_of_the_insert_is_unknown() {
-    let scene = scene().await;
-    let refused = scene.upload(scene.store(PlannedOutcome::LostWithTheDatabase), &pdf(10)).await;
-    assert_eq!(refused, Err(UploadError::Store(away().into())));
-    assert_eq!(scene.files().len(), 1);
+    let env = UploadFixture::new().await;
+    let refused = env.upload(env.store(PlannedOutcome::LostWithTheDatabase), &pdf(10)).await;
+    assert_eq!(refused, Err(UploadError::Store(unavailable().into())));
+    assert_eq!(env.files().len(), 1);
 }
 
 /// Proves R052's other half: a second error does not end the doubt that the first one left.
 #[tokio::test]
 async fn while_the_first_transaction_may_still_commit_the_file_stays() {
-    let scene = scene().await;
-    let refused = scene.upload(scene.store(PlannedOutcome::RunningThenRefused), &pdf(10)).await;
-    assert_eq!(refused, Err(UploadError::Store(away().into())), "the client learns that it is in doubt");
-    assert_eq!(scene.files().len(), 1);
+    let env = UploadFixture::new().await;
+    let refused = env.upload(env.store(PlannedOutcome::RunningThenRefused), &pdf(10)).await;
+    assert_eq!(
+        refused,
+        Err(UploadError::Store(unavailable().into())),
+        "the client learns that it is in doubt"
+    );
+    assert_eq!(env.files().len(), 1);
 }
 
 /// Proves R053.
 #[tokio::test]
 async fn without_the_file_there_is_no_record() {
-    let scene = scene().await;
-    let blobs = Arc::new(DiskBlobs::open(scene.folder.path().join("documents")).unwrap());
-    let terms = Arc::new(scene.terms.clone());
-    let mut upload = Upload::begin(scene.fixture.store.clone(), blobs, terms).await.unwrap();
+    let env = UploadFixture::new().await;
+    let blobs = Arc::new(DiskBlobs::open(env.folder.path().join("documents")).unwrap());
+    let settings = Arc::new(env.settings.clone());
+    let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings).await.unwrap();
     upload.write(&pdf(10)).await.unwrap();
-    std::fs::remove_dir_all(scene.folder.path().join("documents")).unwrap();
-    let refused = upload.finish("record.pdf", None, &sender(None)).await;
+    std::fs::remove_dir_all(env.folder.path().join("documents")).unwrap();
+    let refused = upload.finish("record.pdf", None, &uploader(None)).await;
     assert!(matches!(refused, Err(UploadError::Store(Error::Unavailable { .. }))), "{refused:?}");
-    let events = scene.fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    let events = env.fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events, []);
 }
 
 /// Proves R058 to R060 below HTTP.
 #[tokio::test]
 async fn what_is_too_large_empty_or_of_another_kind_is_refused_and_leaves_nothing() {
-    let scene = scene().await;
-    let kinds = scene.terms.kinds.clone();
+    let env = UploadFixture::new().await;
+    let kinds = env.settings.kinds.clone();
     let png = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 600_000]].concat();
     for (file, error) in [
-        (pdf(1 << 20), UploadError::TooLarge { largest: 1 << 20 }),
+        (pdf(1 << 20), UploadError::TooLarge { max_bytes: 1 << 20 }),
         (Vec::new(), UploadError::Empty),
         (png, UploadError::Unsupported { kinds: kinds.clone() }),
         (b"\0\x01\x02".to_vec(), UploadError::Unsupported { kinds }),
     ] {
-        assert_eq!(scene.upload(scene.fixture.store.clone(), &file).await, Err(error));
+        assert_eq!(env.upload(env.fixture.store.clone(), &file).await, Err(error));
     }
     assert!(
-        scene.upload(scene.fixture.store.clone(), &pdf((1 << 20) - 9)).await.is_ok(),
+        env.upload(env.fixture.store.clone(), &pdf((1 << 20) - 9)).await.is_ok(),
         "exactly the limit is taken"
     );
-    assert_eq!(scene.runs().await.len(), 1);
+    assert_eq!(env.runs().await.len(), 1);
 }
 
 /// Proves R068's half about uploads.
 #[tokio::test]
 async fn without_processing_a_document_gets_no_run() {
-    let scene = scene().await;
-    let blobs = Arc::new(DiskBlobs::open(scene.folder.path()).unwrap());
-    let terms = Arc::new(scene.terms.clone());
-    let mut upload = Upload::begin(scene.fixture.store.clone(), blobs, terms).await.unwrap();
+    let env = UploadFixture::new().await;
+    let blobs = Arc::new(DiskBlobs::open(env.folder.path()).unwrap());
+    let settings = Arc::new(env.settings.clone());
+    let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings).await.unwrap();
     upload.write(b"Paciente: Luna").await.unwrap();
-    let taken = upload.finish("", None, &sender(None)).await.unwrap();
+    let taken = upload.finish("", None, &uploader(None)).await.unwrap();
     assert_eq!(taken.overview.latest_run, None);
     assert_eq!(taken.processing.status.as_str(), "UPLOADED");
     assert_eq!(taken.overview.document.original_filename, "document.txt");
-    assert!(scene.runs().await.is_empty());
-    assert_eq!(scene.files().len(), 1);
+    assert!(env.runs().await.is_empty());
+    assert_eq!(env.files().len(), 1);
 }
 
 /// Proves R026 below HTTP: a key is one person's, and lasts a day.
 #[tokio::test]
 async fn a_key_identifies_an_upload_by_owner_request_and_day() {
-    let scene = scene().await;
+    let env = UploadFixture::new().await;
     let clock = Arc::new(quire_testkit::FakeClock::at(quire_testkit::fixture::at(0)));
-    let store = Store { clock: clock.clone(), ..scene.fixture.store.clone() };
+    let store = Store { clock: clock.clone(), ..env.fixture.store.clone() };
     let send = async |actor: &str, position: u32, is_last: bool| {
-        let blobs = Arc::new(DiskBlobs::open(scene.folder.path()).unwrap());
-        let mut upload = Upload::begin(store.clone(), blobs, Arc::new(scene.terms.clone())).await?;
+        let blobs = Arc::new(DiskBlobs::open(env.folder.path()).unwrap());
+        let mut upload = Upload::begin(store.clone(), blobs, Arc::new(env.settings.clone())).await?;
         upload.write(&pdf(10)).await?;
         let key = Some(UploadKey { key: "k".to_owned(), position, is_last });
         upload.finish("a.pdf", None, &Uploader { actor: actor.to_owned(), key }).await
@@ -323,5 +327,5 @@ async fn a_key_identifies_an_upload_by_owner_request_and_day() {
     let anew = send("ana", 0, false).await.unwrap();
     let ids: std::collections::BTreeSet<_> =
         [&first, &other, &next, &anew].map(|taken| taken.overview.document.id).into();
-    assert_eq!((ids.len(), scene.files().len()), (4, 4));
+    assert_eq!((ids.len(), env.files().len()), (4, 4));
 }

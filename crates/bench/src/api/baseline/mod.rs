@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 /// The options of the hidden command.
 #[derive(clap::Args, Debug)]
-pub struct Options {
+pub struct BaselineServerOptions {
     folder: PathBuf,
     database: String,
     schema: String,
@@ -51,7 +51,7 @@ struct BaselineState {
 }
 
 /// Serves until the process is killed.
-pub async fn serve(options: Options) {
+pub async fn serve(options: BaselineServerOptions) {
     let writer: Box<dyn RowWriter> = match options.database.strip_prefix("sqlite:") {
         Some(path) => Box::new(sqlite::SqliteRowWriter::open(path.as_ref())),
         None => Box::new(postgres::PostgresRowWriter::connect(&options.database, &options.schema).await),

@@ -21,8 +21,8 @@ impl BlobName {
         }
         // The message does not repeat the name, because it may contain anything.
         Err(PortError::Conflict(
-            "The file name is invalid. Use letters, digits, '-', '_' and '.', with slashes between the parts. No part may \
-             be '.' or '..'."
+            "the file name is invalid; use letters, digits, '-', '_' and '.', with slashes between the parts; no part may \
+             be '.' or '..'"
                 .to_owned(),
         ))
     }

@@ -119,7 +119,7 @@ impl RemoteModel {
             StatusCode::OK => wire::parse_response(&response.body, &self.name, request_bytes).ok_or_else(|| {
                 failed(
                     ModelErrorKind::AnswerInvalid,
-                    "The model endpoint sent an invalid response. Check that model.url is an OpenAI-compatible endpoint.",
+                    "the model endpoint sent an invalid response; check that model.url is an OpenAI-compatible endpoint",
                 )
             }),
             status => Err(FailedRequest {
@@ -140,7 +140,7 @@ impl LanguageModel for RemoteModel {
             let outcome = match left.map_or(self.timeout, |left| left.min(self.timeout)) {
                 Duration::ZERO => Err(failed(
                     ModelErrorKind::Unavailable,
-                    "The deadline of the run leaves no time for the model. Raise run_limit of the pipeline.",
+                    "the deadline of the run leaves no time for the model; raise run_limit of the pipeline",
                 )),
                 time => self.send_request(body.clone(), time).await,
             };
@@ -196,12 +196,12 @@ fn transport_error(error: HttpError) -> FailedRequest {
     match error {
         HttpError::ResponseTooLarge => failed(
             ModelErrorKind::AnswerInvalid,
-            "The response of the model is larger than the limit of 4 MB. Lower model.max_answer_tokens.",
+            "the response of the model is larger than the limit of 4 MB; lower model.max_answer_tokens",
         ),
         error => failed(
             ModelErrorKind::Unavailable,
             &format!(
-                "The request to the model failed: {error}. Check model.url and model.timeout, and that the model is running."
+                "the request to the model failed: {error}; check model.url and model.timeout, and that the model is running"
             ),
         ),
     }
@@ -212,26 +212,26 @@ fn status_error(status: StatusCode) -> FailedRequest {
     let (kind, message) = match status {
         StatusCode::TOO_MANY_REQUESTS => (
             ModelErrorKind::RateLimited,
-            "The model endpoint limits the request rate (HTTP 429). Lower engine.slots, or ask the provider for a higher limit.".to_owned(),
+            "the model endpoint limits the request rate (HTTP 429); lower engine.slots, or ask the provider for a higher limit".to_owned(),
         ),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => (
             ModelErrorKind::Refused,
-            format!("The model endpoint refused the API key (HTTP {number}). Check model.api_key."),
+            format!("the model endpoint refused the API key (HTTP {number}); check model.api_key"),
         ),
         StatusCode::REQUEST_TIMEOUT => {
-            (ModelErrorKind::Unavailable, "The model did not respond in time (HTTP 408). Try again later.".to_owned())
+            (ModelErrorKind::Unavailable, "the model did not respond in time (HTTP 408); try again later".to_owned())
         }
         status if status.is_server_error() => {
-            (ModelErrorKind::Unavailable, format!("The model endpoint failed (HTTP {number}). Try again later."))
+            (ModelErrorKind::Unavailable, format!("the model endpoint failed (HTTP {number}); try again later"))
         }
         status if status.is_redirection() => (
             ModelErrorKind::Refused,
-            format!("The model endpoint has moved (HTTP {number}). Set model.url to its new URL."),
+            format!("the model endpoint has moved (HTTP {number}); set model.url to its new URL"),
         ),
         _ => (
             ModelErrorKind::Refused,
             format!(
-                "The model endpoint refused the request (HTTP {number}). Check model.url and model.name, and that the model supports JSON schemas and texts of this length."
+                "the model endpoint refused the request (HTTP {number}); check model.url and model.name, and that the model supports JSON schemas and texts of this length"
             ),
         ),
     };

@@ -71,9 +71,10 @@ mod tests {
         let awake = Arc::new(AwakeTime::start(clock.clone()));
         let deadline = Deadline::after(awake, Duration::from_secs(12));
         assert_eq!((time_left(None), time_left(Some(&deadline))), (None, Some(Duration::from_secs(10))));
-        for _ in 0..4 {
-            clock.advance(SignedDuration::from_secs(3));
-        }
-        assert_eq!(time_left(Some(&deadline)), Some(Duration::ZERO));
+        let left = [3, 3, 3, 3].map(|seconds| {
+            clock.advance(SignedDuration::from_secs(seconds));
+            time_left(Some(&deadline)).unwrap().as_secs()
+        });
+        assert_eq!(left, [7, 4, 1, 0]);
     }
 }

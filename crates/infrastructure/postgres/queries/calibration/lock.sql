@@ -1,4 +1,4 @@
--- Locks the aggregates, so that another transaction that learns about the same keys waits. Every transaction locks
+-- Locks the aggregates, so that another transaction that counts for the same keys waits. Every transaction locks
 -- them in the same order, so that no deadlock arises.
 SELECT {calibration a}
 FROM calibration_aggregates a

@@ -15,22 +15,22 @@ use archive::DocxArchive;
 pub enum DocxError {
     /// It is not a Word document, or it is too damaged to read.
     #[error(
-        "The file is not a readable Word document. Open it in Word, save it as .docx and send the new file."
+        "the file is not a readable Word document; open it in Word, save it as .docx and send the new file"
     )]
     Invalid,
     /// Its decompressed content exceeds a limit.
     #[error(
-        "The Word document is too large: more than 64 MB in one part, 128 MB in all, 10,000 parts, or 1,000 cells in a row. Split it."
+        "the Word document is too large: more than 64 MB in one part, 128 MB in all, 10,000 parts, or 1,000 cells in a row; split it"
     )]
     TooLarge,
     /// Its elements are nested too deeply.
     #[error(
-        "The Word document is nested too deeply. Open it in Word, save it as .docx and send the new file."
+        "the Word document is nested too deeply; open it in Word, save it as .docx and send the new file"
     )]
     TooDeep,
     /// It declares a document type. The entities in it could expand without limit.
     #[error(
-        "The Word document declares a document type, which Word never does. Open it in Word, save it as .docx and send the new file."
+        "the Word document declares a document type, which Word never does; open it in Word, save it as .docx and send the new file"
     )]
     Doctype,
     /// Its text needs too many pages.

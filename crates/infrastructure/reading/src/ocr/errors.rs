@@ -7,8 +7,8 @@ use super::languages::tesseract_name;
 pub(super) fn tesseract_missing(reason: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrNotAvailable,
-        message: "The document has scanned pages, and the OCR program tesseract is not installed. Install it \
-                  (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again."
+        message: "the document has scanned pages, and the OCR program tesseract is not installed; install it \
+                  (Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-spa) and process the document again"
             .to_owned(),
         diagnosis: Some(format!("Looking for tesseract failed: {reason}")),
     }
@@ -18,8 +18,8 @@ pub(super) fn not_confined(missing: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrNotAvailable,
         message: format!(
-            "The document has scanned pages, and the OCR program tesseract cannot be confined as reading.confinement asks \
-             for: {missing}. Ask your administrator."
+            "the document has scanned pages, and the OCR program tesseract cannot be confined as reading.confinement asks \
+             for: {missing}; ask your administrator"
         ),
         diagnosis: Some(format!("Confining tesseract failed: {missing}")),
     }
@@ -33,8 +33,8 @@ pub(super) fn language_data_missing(languages: &[&str]) -> ReadError {
     ReadError::new(
         ReadErrorKind::OcrNotAvailable,
         format!(
-            "The document has scanned pages, and tesseract has no data for their language. Install it (Debian and Ubuntu: \
-             apt-get install {}) and process the document again.",
+            "the document has scanned pages, and tesseract has no data for their language; install it (Debian and Ubuntu: \
+             apt-get install {}) and process the document again",
             packages.join(" ")
         ),
     )
@@ -43,7 +43,7 @@ pub(super) fn language_data_missing(languages: &[&str]) -> ReadError {
 pub(super) fn recognition_failed(reason: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrFailed,
-        message: "A scanned page could not be recognised. Process the document again, or scan it again."
+        message: "a scanned page could not be recognised; process the document again, or scan it again"
             .to_owned(),
         diagnosis: Some(format!("Tesseract failed: {reason}")),
     }

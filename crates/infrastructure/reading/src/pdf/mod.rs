@@ -49,11 +49,11 @@ use crate::{CoveredText, ParsedPage};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PdfError {
     /// It needs a password.
-    #[error("The PDF is encrypted. Remove its password and send it again.")]
+    #[error("the PDF is encrypted; remove its password and send it again")]
     Encrypted,
     /// It is not a PDF, or it is too damaged to read.
     #[error(
-        "The file is not a readable PDF. It may be damaged or incomplete. Export it again and send the new file."
+        "the file is not a readable PDF; it may be damaged or incomplete; export it again and send the new file"
     )]
     Invalid,
 }

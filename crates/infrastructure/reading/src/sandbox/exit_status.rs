@@ -22,12 +22,22 @@ pub(super) enum Interruption {
     Timeout,
 }
 
+/// What a parser was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ParserTask {
+    /// To read the document, or to draw its pages for OCR.
+    Read,
+    /// To draw a page for people.
+    Draw,
+}
+
 /// The error of a request that was interrupted. `status` is `None` if the parser had to be killed.
 pub(super) fn explain_exit(
     interruption: &Interruption,
     status: Option<ExitStatus>,
     stderr: &str,
     limits: &ParserLimits,
+    task: ParserTask,
 ) -> ReadError {
     let signal = status.and_then(|status| status.signal());
     let kind = match interruption {
@@ -43,7 +53,7 @@ pub(super) fn explain_exit(
     };
     ReadError {
         kind,
-        message: message(kind, limits),
+        message: message(kind, limits, task),
         diagnosis: Some(diagnosis(interruption, status, stderr, limits)),
     }
 }
@@ -52,21 +62,30 @@ fn is_frame_too_long(error: &io::Error) -> bool {
     error.to_string() == super::protocol::frame_too_long().to_string()
 }
 
-fn message(kind: ReadErrorKind, limits: &ParserLimits) -> String {
-    match kind {
-        ReadErrorKind::ParserTimeout => format!(
-            "Reading the document took longer than the limit of {} seconds. Split it, or raise reading.time_limit.",
-            limits.time.as_secs()
+fn message(kind: ReadErrorKind, limits: &ParserLimits, task: ParserTask) -> String {
+    let (seconds, megabytes) = (limits.time.as_secs(), limits.memory >> 20);
+    match (kind, task) {
+        (ReadErrorKind::ParserTimeout, ParserTask::Read) => format!(
+            "reading the document took longer than the limit of {seconds} seconds; split it, or raise \
+             reading.time_limit"
         ),
-        ReadErrorKind::ParserMemory => format!(
-            "Reading the document needs more memory than the limit of {} MB. Split it, or raise reading.memory_mb.",
-            limits.memory >> 20
+        (ReadErrorKind::ParserTimeout, ParserTask::Draw) => format!(
+            "drawing the page took longer than the limit of {seconds} seconds; print the document to a new PDF, or \
+             raise reading.images.time_limit"
         ),
-        ReadErrorKind::DocumentTooLarge => {
-            "The document has more text than the limit. Split it, or raise reading.max_pages or reading.max_words."
+        (ReadErrorKind::ParserMemory, ParserTask::Read) => format!(
+            "reading the document needs more memory than the limit of {megabytes} MB; split it, or raise \
+             reading.memory_mb"
+        ),
+        (ReadErrorKind::ParserMemory, ParserTask::Draw) => format!(
+            "drawing the page needs more memory than the limit of {megabytes} MB; make its pictures smaller, or raise \
+             reading.memory_mb"
+        ),
+        (ReadErrorKind::DocumentTooLarge, _) => {
+            "the document has more text than the limit; split it, or raise reading.max_pages or reading.max_words"
                 .to_owned()
         }
-        _ => "The document crashed its parser. It may be damaged. Print it to a new PDF and send that."
+        _ => "the document crashed its parser; it may be damaged; print it to a new PDF and send that"
             .to_owned(),
     }
 }
@@ -84,4 +103,17 @@ fn diagnosis(
     };
     let (memory, time) = (limits.memory >> 20, limits.time.as_secs());
     format!("The parser {cause}. Limits: {memory} MB, {time} s. End of standard error: {}", stderr.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_names_the_setting_of_its_task() {
+        let limits = ParserLimits::default();
+        let message = |task| explain_exit(&Interruption::Timeout, None, "", &limits, task).message;
+        assert!(message(ParserTask::Read).ends_with("raise reading.time_limit"));
+        assert!(message(ParserTask::Draw).ends_with("raise reading.images.time_limit"));
+    }
 }

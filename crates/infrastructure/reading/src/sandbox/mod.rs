@@ -157,7 +157,7 @@ impl Sandbox {
         received.ok_or_else(|| {
             ReadError::new(
                 ReadErrorKind::ParserCrashed,
-                "The parser returned no image. Request it again. If it fails again, report the document.",
+                "the parser returned no image; request it again; if it fails again, report the document",
             )
         })
     }
@@ -178,7 +178,7 @@ impl ParserPool {
             return Err(ReadError::new(
                 ReadErrorKind::DocumentTooLarge,
                 format!(
-                    "The file is larger than the limit of {max_mb} MB. Split it, or raise reading.max_file_mb."
+                    "the file is larger than the limit of {max_mb} MB; split it, or raise reading.max_file_mb"
                 ),
             ));
         }

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::confine::{Confinement, ConfinementPolicy};
-use super::exit_status::{Interruption, explain_exit};
+use super::exit_status::{Interruption, ParserTask, explain_exit};
 use super::protocol::{
     ParserRequest, ParserResponse, RejectReason, decode, encode, frame_length, frame_too_long,
     unexpected_response,
@@ -69,7 +69,7 @@ impl ParserProcess {
             ReadError {
             kind: ReadErrorKind::ParserUnavailable,
             message:
-                "No parser could be started. The server may be out of memory or processes. Try again later."
+                "no parser could be started; the server may be out of memory or processes; try again later"
                     .to_owned(),
             diagnosis: Some(format!("starting a parser: {error}")),
         }
@@ -147,6 +147,10 @@ impl ParserProcess {
     ) -> Result<(), ReadError> {
         self.documents += 1;
         self.healthy = false;
+        let task = match request {
+            ParserRequest::Read(_) | ParserRequest::RenderForOcr(..) => ParserTask::Read,
+            ParserRequest::Render(..) => ParserTask::Draw,
+        };
         let exchange = self.exchange(request, file, limits, time.response, accept);
         let interruption = match within_awake_time(time.whole, exchange).await {
             Some(Ok(outcome)) => {
@@ -158,7 +162,7 @@ impl ParserProcess {
             Some(Err(error)) => Interruption::Stream(error),
             None => Interruption::Timeout,
         };
-        Err(self.stop(&interruption, limits).await)
+        Err(self.stop(&interruption, limits, task).await)
     }
 
     async fn exchange(
@@ -205,7 +209,12 @@ impl ParserProcess {
     }
 
     /// Stops the process and explains why it failed.
-    async fn stop(&mut self, interruption: &Interruption, limits: &ParserLimits) -> ReadError {
+    async fn stop(
+        &mut self,
+        interruption: &Interruption,
+        limits: &ParserLimits,
+        task: ParserTask,
+    ) -> ReadError {
         // The process may still be exiting: its streams close before it ends.
         let is_exiting =
             matches!(interruption, Interruption::Stream(error) if error.kind() != io::ErrorKind::InvalidData);
@@ -218,14 +227,14 @@ impl ParserProcess {
         }
         let stderr_tail = timeout(EXIT_GRACE, &mut self.stderr_tail).await;
         let stderr_tail = stderr_tail.ok().and_then(Result::ok).unwrap_or_default();
-        explain_exit(interruption, status, &stderr_tail, limits)
+        explain_exit(interruption, status, &stderr_tail, limits, task)
     }
 }
 
 fn not_confined(confinement: Confinement) -> ReadError {
     ReadError {
         kind: ReadErrorKind::ParserUnavailable,
-        message: "The parsers of this server are not confined as reading.confinement asks for. Ask your administrator."
+        message: "the parsers of this server are not confined as reading.confinement asks for; ask your administrator"
             .to_owned(),
         diagnosis: Some(confinement.missing()),
     }

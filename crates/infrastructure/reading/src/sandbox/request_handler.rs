@@ -44,7 +44,7 @@ fn send_pages(
 ) -> io::Result<Result<(), Rejection>> {
     if document.page_count() > limits.pages {
         let message = format!(
-            "The document has more pages than the limit of {}. Split it, or raise reading.max_pages.",
+            "the document has more pages than the limit of {}; split it, or raise reading.max_pages",
             limits.pages
         );
         return Ok(Err((RejectReason::TooLarge, message)));

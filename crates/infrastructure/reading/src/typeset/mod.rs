@@ -45,7 +45,7 @@ pub enum TextBlock {
 
 /// The text needs more pages than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("The document has more text than fits on {MAX_PAGES} pages. Split it and send the parts.")]
+#[error("the document has more text than fits on {MAX_PAGES} pages; split it and send the parts")]
 pub struct TooManyPages;
 
 /// Lays out a text. The result has at least one page.

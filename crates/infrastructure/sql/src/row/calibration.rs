@@ -1,7 +1,9 @@
-//! The calibration that reviews have taught.
+//! Calibration: the counts of reviews, and the signals of each reviewed document.
 
 use quire_ports::{FieldReliability, PortResult};
-use quire_understanding::calibration::{BINS, CalibrationEntry, CalibrationState, ReviewCounts};
+use quire_understanding::calibration::{
+    BINS, CalibrationEntry, CalibrationState, ReviewCounts, ReviewSignals,
+};
 
 use super::{ColumnReader, known};
 
@@ -30,6 +32,15 @@ pub fn calibration_entry(row: &dyn ColumnReader) -> PortResult<CalibrationEntry>
     Ok(CalibrationEntry { counts: review_counts(row)?, state })
 }
 
+/// A row of `calibration/revert_snapshot.sql`.
+pub fn review_signals(row: &dyn ColumnReader) -> PortResult<ReviewSignals> {
+    Ok(ReviewSignals {
+        context_key: row.string("snapshot_context_key")?,
+        policy_version: row.string("snapshot_policy_version")?,
+        signals: row.json("snapshot_signals")?,
+    })
+}
+
 /// A row of `calibration/list.sql`.
 pub fn field_reliability(row: &dyn ColumnReader) -> PortResult<FieldReliability> {
     let (field_key, mapping_id) = calibration_key(row)?;
@@ -38,7 +49,7 @@ pub fn field_reliability(row: &dyn ColumnReader) -> PortResult<FieldReliability>
         context_key: row.string("calibration_context_key")?,
         field_key,
         mapping_id,
-        learnt: calibration_entry(row)?,
+        entry: calibration_entry(row)?,
         of_key: ReviewCounts {
             accepts: row.integer("calibration_key_accepts")?,
             edits: row.integer("calibration_key_edits")?,

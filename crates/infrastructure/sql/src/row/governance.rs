@@ -5,7 +5,7 @@ use quire_ports::{
     AuditTrailEntry, CandidateSample, GovernanceDecision, PortResult, SchemaVersion, SchemaVersionSummary,
     SeededFile, StructuralCandidate,
 };
-use quire_understanding::structure::{CandidateStatus, DecisionType, StructureChange};
+use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 
 use super::{ColumnReader, known};
 
@@ -93,9 +93,9 @@ pub fn audit_trail_entry(row: &dyn ColumnReader) -> PortResult<AuditTrailEntry> 
     })
 }
 
-fn change(row: &dyn ColumnReader) -> PortResult<StructureChange> {
+fn change(row: &dyn ColumnReader) -> PortResult<SchemaChangeType> {
     let name = row.text("candidate_change_type")?;
-    known(StructureChange::parse(name), "change", name)
+    known(SchemaChangeType::parse(name), "change", name)
 }
 
 fn status(row: &dyn ColumnReader, column: &str) -> PortResult<CandidateStatus> {

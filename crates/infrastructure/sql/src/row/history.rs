@@ -1,8 +1,10 @@
 //! Events, and the values that are read from them.
 
+use std::collections::HashMap;
+
 use quire_domain::{
-    ArtifactId, Event, EventDetails, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, RunId,
-    StepName, StepStatus, SubjectId, WorkerId,
+    ArtifactId, Event, EventDetails, EventId, EventType, Fence, Pipeline, Priority, RecordedEvent, Run,
+    RunId, StepName, StepStatus, SubjectId, WorkerId,
 };
 use quire_ports::{
     Artifact, DocumentJob, PortResult, QueueDepth, RunAttempt, StepFailures, StepProgress, StepRecord,
@@ -79,6 +81,19 @@ pub fn step_record(row: &dyn ColumnReader) -> PortResult<(RunId, StepRecord)> {
         details: details.failure,
     };
     Ok((RunId(row.uuid("step_run_id")?), record))
+}
+
+/// Each run with its records, in the order of the runs.
+pub fn with_steps(runs: Vec<Run>, records: Vec<(RunId, StepRecord)>) -> Vec<(Run, Vec<StepRecord>)> {
+    let mut of_run: HashMap<RunId, Vec<StepRecord>> = HashMap::new();
+    for (run, record) in records {
+        of_run.entry(run).or_default().push(record);
+    }
+    let with_steps = |run: Run| {
+        let records = of_run.remove(&run.id).unwrap_or_default();
+        (run, records)
+    };
+    runs.into_iter().map(with_steps).collect()
 }
 
 fn step(row: &dyn ColumnReader) -> PortResult<StepName> {

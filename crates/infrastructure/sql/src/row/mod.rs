@@ -20,12 +20,16 @@ use uuid::Uuid;
 use crate::error::{bad_json, corrupt};
 
 pub use access::{SeenKey, api_key, seen_key, session};
-pub use calibration::{calibration_entry, calibration_key, field_reliability, review_counts, stored_mapping};
+pub use calibration::{
+    calibration_entry, calibration_key, field_reliability, review_counts, review_signals, stored_mapping,
+};
 pub use documents::{document, document_overview, latest_version, presence, review_mark};
 pub use governance::{
     audit_trail_entry, candidate, candidate_sample, decision, schema_summary, schema_version, seeded_file,
 };
-pub use history::{artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record};
+pub use history::{
+    artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record, with_steps,
+};
 pub use operations::{installation_id, minute_metrics, worker};
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,

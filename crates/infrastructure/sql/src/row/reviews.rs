@@ -21,11 +21,17 @@ pub fn interpretation_version(row: &dyn ColumnReader) -> PortResult<Interpretati
     })
 }
 
-/// A row of `{document_overview}` and `{version}`; the version may be missing.
+/// A row of `documents/review.sql`: a `{document_overview}` whose run is the latest completed one, and a `{version}`,
+/// which may be missing.
 pub fn document_review(row: &dyn ColumnReader) -> PortResult<DocumentReview> {
     let has_version = row.optional_uuid("version_id")?.is_some();
+    let overview = document_overview(row)?;
     Ok(DocumentReview {
-        overview: document_overview(row)?,
+        document: overview.document,
+        reviewed_at: overview.reviewed_at,
+        reviewed_by: overview.reviewed_by,
+        latest_completed_run: overview.latest_run,
+        text: overview.text,
         active: if has_version { Some(interpretation_version(row)?) } else { None },
     })
 }

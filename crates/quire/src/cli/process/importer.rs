@@ -71,8 +71,11 @@ impl Importer {
         retry_failed: bool,
     ) -> Result<Self, CommandError> {
         // Files are local, so the limit of reading applies and not that of uploads.
-        let upload_settings =
-            UploadSettings { largest: config.reading.max_file_mb << 20, schema, ..config.upload_settings() };
+        let upload_settings = UploadSettings {
+            max_bytes: config.reading.max_file_mb << 20,
+            schema,
+            ..config.upload_settings()
+        };
         Ok(Self {
             store: store.clone(),
             blobs: wire::blobs(config, store)?,
@@ -97,7 +100,7 @@ impl Importer {
                 return Ok(None);
             }
             // One byte above the limit proves that the file is too large.
-            content_hash(File::open(&path)?.take(settings.largest + 1)).map(Some)
+            content_hash(File::open(&path)?.take(settings.max_bytes + 1)).map(Some)
         });
         let hash = match hashed.await? {
             Ok(Some(hash)) => hash,

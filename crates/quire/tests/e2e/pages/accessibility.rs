@@ -47,12 +47,12 @@ fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_are_accessible() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     assert_accessible(&mut tab, &[("/app", "h1"), ("/app/nothing", "h1")]);
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
-    scene.wait_for_latest_run(document).await;
+    env.wait_for_latest_run(document).await;
     let runs = format!("/app/documents/{document}/runs");
     assert_accessible(
         &mut tab,
@@ -64,11 +64,11 @@ async fn the_pages_are_accessible() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn governance_is_accessible() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     assert_accessible(&mut tab, &[("/app/governance", ".empty"), ("/app/governance/trail", ".empty")]);
-    let document = super::governance::with_candidates(&scene, &server).await;
+    let document = super::governance::with_candidates(&env, &server).await;
     assert_eq!(mark_reviewed(&server, document).status, 200);
     tab.go("/app/governance");
     tab.click("[data-critical] [data-decision=REJECT]");
@@ -93,9 +93,9 @@ async fn governance_is_accessible() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_login_page_is_accessible() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let key = scene.cli.run_ok(&["keys", "create", "--name", "alma", "--role", "admin"]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let key = env.cli.run_ok(&["keys", "create", "--name", "alma", "--role", "admin"]);
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     assert_accessible(&mut tab, &[("/app/login", "input[name=key]")]);
     tab.type_text("x");

@@ -6,8 +6,8 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_root_redirects_to_the_documents_in_the_language_of_the_browser() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/");
     assert_eq!(tab.eval("location.pathname"), "/app");
@@ -21,8 +21,8 @@ async fn the_root_redirects_to_the_documents_in_the_language_of_the_browser() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_chosen_language_and_colours_are_remembered() {
-    let scene = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     assert_eq!(tab.text("h1"), "Documentos", "the setting overrides the browser");
@@ -41,8 +41,8 @@ async fn the_chosen_language_and_colours_are_remembered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_address_shows_an_error_page() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/assets/0/nothing.js");
     tab.until_text("h1", "Page not found");
@@ -52,14 +52,14 @@ async fn an_unknown_address_shows_an_error_page() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_notice_shows_while_the_server_does_not_respond() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let address = server.address.clone();
     let mut tab = Tab::open(&address);
     tab.go("/app");
     server.signal("-KILL");
     server.wait();
     tab.until_text("#offline", "not responding");
-    let _server = scene.cli.serve_on(&address);
+    let _server = env.cli.serve_on(&address);
     tab.until("document.getElementById('offline').hidden");
 }

@@ -10,10 +10,10 @@ use crate::record::{edit, field, mark_reviewed, process_record, review};
 use crate::test_env::TestEnv;
 
 /// Edits two documents so that there are three candidates: one new key, and two removed keys of which one is critical.
-pub(super) async fn with_candidates(scene: &TestEnv, server: &TestServer) -> DocumentId {
+pub(super) async fn with_candidates(env: &TestEnv, server: &TestServer) -> DocumentId {
     let mut first = None;
     for number in 0..2 {
-        let (id, run) = process_record(scene, server).await;
+        let (id, run) = process_record(env, server).await;
         let mut changes = vec![json!({ "op": "ADD", "key": "blood_group", "value": "A" })];
         if number == 0 {
             let shown = review(server, id);
@@ -43,12 +43,12 @@ fn heading(tab: &mut Tab) -> String {
 /// Proves R127, R128, R129, R130.
 #[tokio::test(flavor = "multi_thread")]
 async fn approving_a_candidate_makes_a_new_schema_version() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = with_candidates(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = with_candidates(&env, &server).await;
     drop(server);
-    let vera = key(&scene, "vera", "govern");
-    let server = scene.cli.serve();
+    let vera = key(&env, "vera", "govern");
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     log_in(&mut tab, &vera);
@@ -101,9 +101,9 @@ async fn approving_a_candidate_makes_a_new_schema_version() {
 /// Proves R128.
 #[tokio::test(flavor = "multi_thread")]
 async fn decisions_on_critical_keys_need_a_confirmation_and_a_reason() {
-    let scene = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
-    let server = scene.cli.serve();
-    with_candidates(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
+    let server = env.cli.serve();
+    with_candidates(&env, &server).await;
     let mut tab = Tab::open(&server.address);
     tab.go("/app/governance");
     let name = candidate_of(&mut tab, "pet_name");
@@ -133,9 +133,9 @@ async fn decisions_on_critical_keys_need_a_confirmation_and_a_reason() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_decision_is_refused_if_another_person_decided_first() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    with_candidates(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    with_candidates(&env, &server).await;
     let mut slow = Tab::open(&server.address);
     slow.go("/app/governance");
     let notes = candidate_of(&mut slow, "notes");
@@ -169,12 +169,12 @@ async fn a_decision_is_refused_if_another_person_decided_first() {
 /// Proves R126.
 #[tokio::test(flavor = "multi_thread")]
 async fn reviewers_see_nothing_of_governance() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = with_candidates(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = with_candidates(&env, &server).await;
     drop(server);
-    let alma = key(&scene, "alma", "review,operate");
-    let server = scene.cli.serve();
+    let alma = key(&env, "alma", "review,operate");
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     log_in(&mut tab, &alma);
@@ -209,13 +209,13 @@ async fn reviewers_see_nothing_of_governance() {
 /// Proves R113, R116.
 #[tokio::test(flavor = "multi_thread")]
 async fn reviews_appear_in_the_reliability_curves() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app/governance/reliability");
     tab.until_text(".empty", "No reviews yet");
     for number in 0..4 {
-        let (id, run) = process_record(&scene, &server).await;
+        let (id, run) = process_record(&env, &server).await;
         if number == 3 {
             let shown = review(&server, id);
             let name = field(&shown["active_interpretation"]["data"], "pet_name")["field_id"].clone();

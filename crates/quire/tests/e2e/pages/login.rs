@@ -7,8 +7,8 @@ use crate::test_env::TestEnv;
 /// Controls that only operators see.
 const FOR_OPERATORS: [(&str, &str); 1] = [("/app/documents/ID/runs", "#reprocess")];
 
-pub(super) fn key(scene: &TestEnv, name: &str, roles: &str) -> String {
-    scene.cli.run_ok(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
+pub(super) fn key(env: &TestEnv, name: &str, roles: &str) -> String {
+    env.cli.run_ok(&["keys", "create", "--name", name, "--role", roles]).trim_end().to_owned()
 }
 
 pub(super) fn log_in(tab: &mut Tab, key: &str) {
@@ -20,9 +20,9 @@ pub(super) fn log_in(tab: &mut Tab, key: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_with_the_keyboard_and_logs_out() {
-    let scene = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
-    let alma = key(&scene, "alma", "review,operate");
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
+    let alma = key(&env, "alma", "review,operate");
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.go("/app?q=luna");
     assert_eq!(tab.text("h1"), "Log in");
@@ -71,9 +71,9 @@ fn upload(tab: &mut Tab) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_gets_no_controls_of_operators_and_cannot_upload() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let (reader, operator) = (key(&scene, "reader", "read"), key(&scene, "operator", "read,operate"));
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let (reader, operator) = (key(&env, "reader", "read"), key(&env, "operator", "read,operate"));
+    let server = env.cli.serve();
     let mut working = Tab::open(&server.address);
     working.go("/app");
     log_in(&mut working, &operator);
@@ -88,8 +88,8 @@ async fn a_reader_gets_no_controls_of_operators_and_cannot_upload() {
         let told = tab.eval("JSON.parse(document.getElementById('page-data').textContent).may");
         assert_eq!((&told["operate"], &told["review"]), (&may.into(), &false.into()));
     }
-    let document = scene.documents().await.pop_first().unwrap();
-    scene.wait_for_latest_run(document).await;
+    let document = env.documents().await.pop_first().unwrap();
+    env.wait_for_latest_run(document).await;
     for (page, control) in FOR_OPERATORS {
         let page = page.replace("ID", &document.to_string());
         working.go(&page);
@@ -103,16 +103,16 @@ async fn a_reader_gets_no_controls_of_operators_and_cannot_upload() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revoked_key_leads_to_the_login_page() {
-    let scene = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
-    let alma = key(&scene, "alma", "read");
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
+    let alma = key(&env, "alma", "read");
+    let server = env.cli.serve();
     let mut tab = Tab::open(&server.address);
     tab.set_language("es-ES");
     tab.go("/app");
     assert_eq!(tab.text("h1"), "Iniciar sesión");
     log_in(&mut tab, &alma);
     tab.until_text("h1", "Documentos");
-    scene.cli.run_ok(&["keys", "revoke", "alma"]);
+    env.cli.run_ok(&["keys", "revoke", "alma"]);
     tab.click(".brand");
     tab.until("location.pathname === '/app/login'");
     log_in(&mut tab, &alma);

@@ -23,9 +23,9 @@ use crate::test_env::TestEnv;
 use crate::uploads::upload;
 
 /// Uploads a document and waits until it is processed.
-async fn document(scene: &TestEnv, server: &TestServer) -> DocumentId {
+async fn document(env: &TestEnv, server: &TestServer) -> DocumentId {
     let (_, _, document) = upload(server, "/documents/upload", "luna.pdf", &case_history());
-    let run = scene.wait_for_latest_run(document).await;
+    let run = env.wait_for_latest_run(document).await;
     assert_eq!(run.state.as_str(), "COMPLETED", "{:?}", run.state);
     document
 }

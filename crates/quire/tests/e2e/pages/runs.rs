@@ -8,10 +8,10 @@ use crate::uploads::upload;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_processing_history_shows_a_new_run_live() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
-    scene.wait_for_latest_run(document).await;
+    env.wait_for_latest_run(document).await;
     let mut tab = Tab::open(&server.address);
     tab.go(&format!("/app/documents/{document}/runs"));
     assert_eq!(tab.count("#runs article"), 1);
@@ -29,10 +29,10 @@ async fn the_processing_history_shows_a_new_run_live() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_run_links_to_the_page_of_its_error_code() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
-    scene.wait_for_latest_run(document).await;
+    env.wait_for_latest_run(document).await;
     let mut tab = Tab::open(&server.address);
     tab.set_language("es");
     tab.go(&format!("/app/documents/{document}/runs"));
@@ -43,10 +43,10 @@ async fn a_failed_run_links_to_the_page_of_its_error_code() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_operations_page_has_metrics_plots_and_workers() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
-    scene.wait_for_latest_run(document).await;
+    env.wait_for_latest_run(document).await;
     let mut tab = Tab::open(&server.address);
     tab.go("/app");
     tab.click("nav a[href='/app/operations']");

@@ -25,7 +25,7 @@ enum Language {
 
 /// A person at work with a browser.
 struct Walkthrough {
-    scene: TestEnv,
+    env: TestEnv,
     server: TestServer,
     tab: Tab,
     language: Language,
@@ -33,10 +33,10 @@ struct Walkthrough {
 
 impl Walkthrough {
     fn start(language: Language) -> Self {
-        let scene = TestEnv::on_sqlite(&[]);
-        let server = scene.cli.serve();
+        let env = TestEnv::on_sqlite(&[]);
+        let server = env.cli.serve();
         let tab = Tab::open(&server.address);
-        let mut walkthrough = Self { scene, server, tab, language };
+        let mut walkthrough = Self { env, server, tab, language };
         walkthrough.tab.set_language(walkthrough.translate("en-GB", "es-ES"));
         walkthrough
     }

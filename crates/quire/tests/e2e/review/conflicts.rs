@@ -42,9 +42,9 @@ fn retries(refused: &Response<Value>) -> Value {
     conflicts.map(|conflict| conflict["retry"].clone()).filter(|retry| !retry.is_null()).collect()
 }
 
-async fn a_stale_edit_reports_what_became_of_each_change(scene: &TestEnv) {
-    let server = scene.cli.serve();
-    let (id, run) = process_record(scene, &server).await;
+async fn a_stale_edit_reports_what_became_of_each_change(env: &TestEnv) {
+    let server = env.cli.serve();
+    let (id, run) = process_record(env, &server).await;
     let data = review(&server, id)["active_interpretation"]["data"].clone();
     let [luna, notes, owner, diagnosis] =
         ["pet_name", "notes", "owner_name", "diagnosis"].map(|key| id_of(&data, key));
@@ -103,9 +103,9 @@ async fn a_stale_edit_reports_what_became_of_each_change(scene: &TestEnv) {
 }
 
 /// A client whose response was lost sends the same request again.
-async fn an_edit_that_is_sent_twice_is_done(scene: &TestEnv) {
-    let server = scene.cli.serve();
-    let (id, run) = process_record(scene, &server).await;
+async fn an_edit_that_is_sent_twice_is_done(env: &TestEnv) {
+    let server = env.cli.serve();
+    let (id, run) = process_record(env, &server).await;
     let data = review(&server, id)["active_interpretation"]["data"].clone();
     let changes = json!([
         update(&id_of(&data, "pet_name"), "Lola"),
@@ -125,15 +125,15 @@ async fn an_edit_that_is_sent_twice_is_done(scene: &TestEnv) {
     assert_eq!(versions["versions"].as_array().map_or(0, Vec::len), 2, "{versions}");
 }
 
-async fn an_edit_of_an_older_run_can_be_limited_to_the_newest_run(scene: &TestEnv) {
-    let server = scene.cli.serve();
-    let (id, older) = process_record(scene, &server).await;
+async fn an_edit_of_an_older_run_can_be_limited_to_the_newest_run(env: &TestEnv) {
+    let server = env.cli.serve();
+    let (id, older) = process_record(env, &server).await;
     let data = review(&server, id)["active_interpretation"]["data"].clone();
     let added = json!([{ "op": "ADD", "key": "breed", "value": "beagle" }]);
     let breed = edit(&server, &older, 1, &added).body;
     let breed = id_of(&breed["data"], "breed");
     assert_eq!(server.post_json(&format!("/documents/{id}/reprocess"), &json!({})).status, 201);
-    scene.wait_for_all_runs(id).await;
+    env.wait_for_all_runs(id).await;
     let seen = review(&server, id);
     let newer = seen["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     assert_ne!(newer, older);

@@ -59,6 +59,17 @@ pub async fn process_meter(env: &TestEnv, server: &TestServer) -> (quire_domain:
     (id, env.wait_until_completed(id).await.id.to_string())
 }
 
+fn assert_refused(response: &Response<Value>, code: &str, details: &Value) {
+    let body = &response.body;
+    assert_eq!((response.status, &body["error_code"]), (400, &json!(code)), "{body}");
+    assert_eq!(&body["details"], details, "{body}");
+}
+
+/// The field that the edit added.
+fn newest_field(saved: &Response<Value>) -> &Value {
+    saved.body["data"]["fields"].as_array().unwrap().last().unwrap()
+}
+
 async fn a_typed_text_is_read_as_the_schema_says_or_it_is_a_question(env: &TestEnv) {
     write_schema(env, "meter.toml", METER);
     let server = env.cli.serve();
@@ -87,10 +98,8 @@ async fn a_typed_text_is_read_as_the_schema_says_or_it_is_a_question(env: &TestE
             json!(["2024-02-03", "2024-03-02"]),
         ),
     ] {
-        let asked = send(change.clone());
-        assert_eq!((asked.status, &asked.body["error_code"]), (400, &json!("AMBIGUOUS_VALUE")), "{change}");
         let details = json!({ "index": 0, "member": "text", "readings": readings, "value_type": value_type });
-        assert_eq!(asked.body["details"], details, "{change}");
+        assert_refused(&send(change), "AMBIGUOUS_VALUE", &details);
     }
     // The answer to the question is the value itself.
     let answered =
@@ -99,19 +108,14 @@ async fn a_typed_text_is_read_as_the_schema_says_or_it_is_a_question(env: &TestE
 
     for (key, text) in [("price", "0x10"), ("price", "5001"), ("read_on", "31/02/2024"), ("state", "so-so")] {
         let refused = send(json!({ "op": "ADD", "key": key, "text": text }));
-        assert_eq!(
-            (refused.status, &refused.body["error_code"]),
-            (400, &json!("VALUE_NOT_ALLOWED")),
-            "{text}"
-        );
-        assert_eq!(refused.body["details"], json!({ "index": 0, "member": "text" }), "{text}");
+        assert_refused(&refused, "VALUE_NOT_ALLOWED", &json!({ "index": 0, "member": "text" }));
         let kept = send(json!({ "op": "ADD", "key": key, "text": text, "keep": true }));
         assert_eq!(kept.status, 201, "{text}: {}", kept.body);
-        let kept = kept.body["data"]["fields"].as_array().unwrap().last().unwrap().clone();
+        let kept = newest_field(&kept);
         assert_eq!((&kept["value"], &kept["value_type"]), (&json!(text), &json!("string")));
     }
     let sum = send(json!({ "op": "ADD", "key": "price", "text": "1.234 €" }));
-    assert_eq!(sum.body["data"]["fields"].as_array().unwrap().last().unwrap()["value"], 1234, "{}", sum.body);
+    assert_eq!(newest_field(&sum)["value"], 1234, "{}", sum.body);
     let empty = send(json!({ "op": "UPDATE", "field_id": reading, "text": " " }));
     assert_eq!(field(&empty.body["data"], "reading")["value"], Value::Null, "{}", empty.body);
 

@@ -3,11 +3,11 @@
 use super::*;
 
 /// The date of a visit, and its other values.
-type Told<'f> = (&'f str, Vec<(&'f str, &'f str)>);
+type VisitValues<'f> = (&'f str, Vec<(&'f str, &'f str)>);
 
 /// The visits of a document, each with its date and its other values.
-fn visits(fields: &[Field]) -> Vec<Told<'_>> {
-    let mut visits: Vec<(&str, Told<'_>)> = Vec::new();
+fn visits(fields: &[Field]) -> Vec<VisitValues<'_>> {
+    let mut visits: Vec<(&str, VisitValues<'_>)> = Vec::new();
     for field in fields {
         let Some(id) = field.visit_id.as_deref() else { continue };
         if !visits.iter().any(|(known, ..)| *known == id) {

@@ -1,14 +1,12 @@
 //! Limits the bytes of a form beside its files. The form parser buffers them in memory; files are streamed.
 
 use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
 
-use axum::body::{Body, BodyDataStream, Bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use futures_core::Stream;
+use futures_util::StreamExt as _;
 
 /// Bytes beside a file in a row. More than one chunk, because a file may begin within a chunk.
 const MAX: usize = 1 << 20;
@@ -24,8 +22,13 @@ impl FormOverhead {
     pub(super) fn watch(request: Request) -> (Request, Self) {
         let overhead = Self(Arc::new(AtomicUsize::new(MAX)));
         let left = overhead.clone();
-        let watched = |body: Body| Body::from_stream(CountedBody { body: body.into_data_stream(), left });
-        (request.map(watched), overhead)
+        let check = move |piece: Result<Bytes, axum::Error>| match piece {
+            Ok(piece) if !left.allows(piece.len()) => {
+                Err(axum::Error::new(io::Error::other("the form has too much data beside its files")))
+            }
+            piece => piece,
+        };
+        (request.map(|body| Body::from_stream(body.into_data_stream().map(check))), overhead)
     }
 
     /// A file begins.
@@ -45,25 +48,5 @@ impl FormOverhead {
             self.0.store(left.saturating_sub(bytes), Ordering::Relaxed);
         }
         left >= bytes
-    }
-}
-
-struct CountedBody {
-    body: BodyDataStream,
-    left: FormOverhead,
-}
-
-impl Stream for CountedBody {
-    type Item = Result<Bytes, axum::Error>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let polled = Pin::new(&mut self.body).poll_next(context);
-        match &polled {
-            Poll::Ready(Some(Ok(piece))) if !self.left.allows(piece.len()) => {
-                let too_much = io::Error::other("the form has too much data beside its files");
-                Poll::Ready(Some(Err(axum::Error::new(too_much))))
-            }
-            _ => polled,
-        }
     }
 }

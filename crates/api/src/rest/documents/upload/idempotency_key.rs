@@ -9,7 +9,7 @@ const HEADER: &str = "Idempotency-Key";
 const MAX_LENGTH: usize = 255;
 
 /// The key of a request, if it has one.
-pub(super) fn of(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+pub(super) fn from_headers(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let mut given = headers.get_all(HEADER).iter();
     let Some(key) = given.next() else { return Ok(None) };
     let is_sound = (1..=MAX_LENGTH).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
@@ -35,7 +35,7 @@ mod tests {
             for value in values {
                 headers.append(HEADER, HeaderValue::from_bytes(value).unwrap());
             }
-            of(&headers)
+            from_headers(&headers)
         };
         assert_eq!(keys(&[]), Ok(None));
         assert_eq!(keys(&[b"Order-7/\"a\""]), Ok(Some("Order-7/\"a\"".to_owned())));

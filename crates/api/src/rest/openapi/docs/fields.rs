@@ -80,14 +80,14 @@ fn name(schema: &Value) -> String {
     schema["$ref"].as_str().and_then(|reference| reference.rsplit('/').next()).unwrap_or_default().to_owned()
 }
 
-fn gather<'d>(place: &str, schema: &'d Value, above: &mut Vec<&'d Value>, rows: &mut Vec<Row>) {
+fn gather<'d>(path: &str, schema: &'d Value, above: &mut Vec<&'d Value>, rows: &mut Vec<Row>) {
     let schema = resolved(schema);
     if above.len() > DEEPEST || above.iter().any(|one| std::ptr::eq(*one, schema)) {
         return;
     }
     above.push(schema);
     for part in schema["allOf"].as_array().into_iter().flatten() {
-        gather(place, part, above, rows);
+        gather(path, part, above, rows);
     }
     let choices: Vec<_> = schema["oneOf"]
         .as_array()
@@ -98,26 +98,26 @@ fn gather<'d>(place: &str, schema: &'d Value, above: &mut Vec<&'d Value>, rows: 
     for choice in &choices {
         // Each of several choices gets a row before its members.
         if choices.len() > 1 {
-            let place = if place.is_empty() { "either" } else { place };
-            rows.push(row(place, choice, resolved(choice), false));
+            let path = if path.is_empty() { "either" } else { path };
+            rows.push(row(path, choice, resolved(choice), false));
         }
-        gather(place, choice, above, rows);
+        gather(path, choice, above, rows);
     }
     if !schema["items"].is_null() {
-        gather(&format!("{place}[]"), &schema["items"], above, rows);
+        gather(&format!("{path}[]"), &schema["items"], above, rows);
     }
     let required: Vec<_> = schema["required"].as_array().into_iter().flatten().collect();
     for (member, inner) in schema["properties"].as_object().into_iter().flatten() {
-        let place = if place.is_empty() { member.clone() } else { format!("{place}.{member}") };
+        let path = if path.is_empty() { member.clone() } else { format!("{path}.{member}") };
         let is_required = required.iter().any(|name| *name == member);
-        rows.push(row(&place, inner, inner, is_required));
-        gather(&place, inner, above, rows);
+        rows.push(row(&path, inner, inner, is_required));
+        gather(&path, inner, above, rows);
     }
     above.pop();
 }
 
-fn row(place: &str, schema: &Value, about: &Value, required: bool) -> Row {
+fn row(path: &str, schema: &Value, about: &Value, required: bool) -> Row {
     let own = about["description"].as_str();
     let meaning = own.or_else(|| resolved(about)["description"].as_str()).unwrap_or_default().to_owned();
-    Row { name: place.to_owned(), kind: kind(schema), required, meaning }
+    Row { name: path.to_owned(), kind: kind(schema), required, meaning }
 }

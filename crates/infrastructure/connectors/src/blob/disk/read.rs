@@ -26,7 +26,7 @@ pub(super) fn get(root: &FolderHandle, name: &BlobName, limit: u64) -> PortResul
 
 pub(super) fn get_range(root: &FolderHandle, name: &BlobName, range: &Range<u64>) -> PortResult<Vec<u8>> {
     let Some(length) = range.end.checked_sub(range.start) else {
-        return Err(PortError::Conflict("The range ends before it starts.".to_owned()));
+        return Err(PortError::Conflict("the range ends before it starts".to_owned()));
     };
     let (mut file, size) = open(root, name)?;
     if size < range.end {
@@ -61,9 +61,9 @@ fn read(file: File, expected: u64, limit: u64) -> PortResult<Vec<u8>> {
 
 fn too_large(name: &BlobName, limit: u64) -> PortError {
     let limit = if limit < 1 << 20 { format!("{limit} bytes") } else { format!("{} MB", limit >> 20) };
-    PortError::Conflict(format!("The file {name} is larger than the limit of {limit}."))
+    PortError::Conflict(format!("the file {name} is larger than the limit of {limit}"))
 }
 
 fn too_short(name: &BlobName, range: &Range<u64>) -> PortError {
-    PortError::Corrupt(format!("The file {name} ends before byte {}.", range.end))
+    PortError::Corrupt(format!("the file {name} ends before byte {}", range.end))
 }

@@ -56,7 +56,7 @@ fn move_to_name(root: &FolderHandle, name: &BlobName, file: &TemporaryFile) -> R
 
 fn name_taken(name: &BlobName) -> PortError {
     PortError::Conflict(format!(
-        "The file {name} cannot be stored, because a folder has the same name or a file has the name of one of its folders."
+        "the file {name} cannot be stored, because a folder has the same name or a file has the name of one of its folders"
     ))
 }
 

@@ -5,9 +5,9 @@ use crate::test_env::{TestEnv, wait_until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_inbox_works_with_the_keyboard_only() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let ids = understood(&scene, &server, &["Luna", "Nube", "Sol"]).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let ids = understood(&env, &server, &["Luna", "Nube", "Sol"]).await;
     let mut tab = inbox(&server, "/app");
     until_names(&mut tab, &["Sol.pdf", "Nube.pdf", "Luna.pdf"]);
     tab.press("?");
@@ -27,13 +27,13 @@ async fn the_inbox_works_with_the_keyboard_only() {
     tab.press("x");
     tab.press("r");
     tab.until_text("#reprocess-text", "1 document will be processed again");
-    assert_eq!(scene.runs_of(ids[1]).await.len(), 1, "nothing happens before it is confirmed");
+    assert_eq!(env.runs_of(ids[1]).await.len(), 1, "nothing happens before it is confirmed");
     tab.press("Enter");
-    wait_until(async || scene.runs_of(ids[1]).await.len() == 2).await;
+    wait_until(async || env.runs_of(ids[1]).await.len() == 2).await;
     tab.until("document.getElementById('reprocess-cancel').textContent === 'Close'");
     tab.press("Escape");
     tab.until("!document.getElementById('reprocess').open");
-    scene.wait_for_all_runs(ids[1]).await;
+    env.wait_for_all_runs(ids[1]).await;
     tab.press("k");
     tab.press("Enter");
     tab.until("location.pathname.startsWith('/app/documents/')");

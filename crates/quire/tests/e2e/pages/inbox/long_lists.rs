@@ -9,9 +9,9 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_documents_that_match_the_filters_are_reprocessed_after_a_confirmation() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let ids = understood(&scene, &server, &["Luna", "Lunares", "Nube"]).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let ids = understood(&env, &server, &["Luna", "Lunares", "Nube"]).await;
     let mut tab = inbox(&server, "/app?q=luna");
     until_names(&mut tab, &["Lunares.pdf", "Luna.pdf"]);
     tab.click("#reprocess-all");
@@ -21,25 +21,24 @@ async fn all_documents_that_match_the_filters_are_reprocessed_after_a_confirmati
     tab.until("document.getElementById('reprocess-cancel').textContent === 'Close'");
     tab.click("#reprocess-cancel");
     for (id, runs) in ids.iter().zip([2, 2, 1]) {
-        scene.wait_for_all_runs(*id).await;
-        assert_eq!(scene.runs_of(*id).await.len(), runs);
+        env.wait_for_all_runs(*id).await;
+        assert_eq!(env.runs_of(*id).await.len(), runs);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_list_is_loaded_page_by_page() {
-    let scene = TestEnv::on_sqlite(&[]);
+    let env = TestEnv::on_sqlite(&[]);
     for number in 0..120 {
         let original_filename = format!("{number}.pdf");
         let document = Document { original_filename, ..document(DocumentId::new()) };
-        scene
-            .store
+        env.store
             .documents
             .add(NewDocument::by("tester", &document, None), document.created_at)
             .await
             .unwrap();
     }
-    let server = scene.cli.serve();
+    let server = env.cli.serve();
     let mut tab = inbox(&server, "/app");
     assert_eq!((tab.count("#rows tr"), tab.text("#total")), (50, "120 documents".to_owned()));
     let bytes = tab.eval(

@@ -32,13 +32,13 @@ pub(super) fn record(patient: &str) -> Vec<u8> {
 }
 
 /// Uploads a record for each patient over HTTP and waits until they are processed.
-async fn understood(scene: &TestEnv, server: &TestServer, patients: &[&str]) -> Vec<DocumentId> {
+async fn understood(env: &TestEnv, server: &TestServer, patients: &[&str]) -> Vec<DocumentId> {
     let mut ids = Vec::new();
     for patient in patients {
         let id = Form::file(&format!("{patient}.pdf"), &record(patient))
             .send(server, "/documents/upload")
             .document_id();
-        assert_eq!(scene.wait_for_latest_run(id).await.state.as_str(), "COMPLETED");
+        assert_eq!(env.wait_for_latest_run(id).await.state.as_str(), "COMPLETED");
         ids.push(id);
     }
     ids

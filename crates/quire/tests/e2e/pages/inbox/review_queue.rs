@@ -17,12 +17,12 @@ const VAGUE: [&str; 4] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_queue_starts_with_the_lowest_confidence_and_drops_reviewed_documents() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let file = Pdf::of_pages(&[text_page(&VAGUE)]).file();
     let vague = Form::file("vague.pdf", &file).send(&server, "/documents/upload").document_id();
-    assert_eq!(scene.wait_for_latest_run(vague).await.state.as_str(), "COMPLETED");
-    let luna = understood(&scene, &server, &["Luna"]).await[0];
+    assert_eq!(env.wait_for_latest_run(vague).await.state.as_str(), "COMPLETED");
+    let luna = understood(&env, &server, &["Luna"]).await[0];
     let mut tab = inbox(&server, "/app");
     until_names(&mut tab, &["Luna.pdf", "vague.pdf"]);
     tab.until_text("#rows tr[data-id] .confidence", "Low");

@@ -5,10 +5,10 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_gets_no_controls_of_operators() {
-    let scene = TestEnv::on_sqlite(&[]);
+    let env = TestEnv::on_sqlite(&[]);
     let (reader, operator) =
-        (scene.create_key("reader", "read"), scene.create_key("operator", "read,operate,export"));
-    let server = scene.cli.serve();
+        (env.create_key("reader", "read"), env.create_key("operator", "read,operate,export"));
+    let server = env.cli.serve();
     for (key, operates) in [(&reader, false), (&operator, true)] {
         let page = server.send("GET /app", key, "").map(text);
         assert_eq!(page.status, 200);

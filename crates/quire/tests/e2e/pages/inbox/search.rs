@@ -8,9 +8,9 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_finds_names_and_values_and_is_in_the_address() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    understood(&scene, &server, &["Luna", "Nube", "Truenó"]).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    understood(&env, &server, &["Luna", "Nube", "Truenó"]).await;
     let mut tab = inbox(&server, "/app");
     until_names(&mut tab, &["Truenó.pdf", "Nube.pdf", "Luna.pdf"]);
     tab.press("/");
@@ -34,9 +34,9 @@ async fn search_finds_names_and_values_and_is_in_the_address() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_are_in_the_address_and_the_list_updates_live() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let ids = understood(&scene, &server, &["Luna", "Nube"]).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let ids = understood(&env, &server, &["Luna", "Nube"]).await;
     let mut tab = inbox(&server, "/app?review_status=IN_REVIEW");
     until_names(&mut tab, &["Nube.pdf", "Luna.pdf"]);
     assert_eq!(mark_reviewed(&server, ids[0]).status, 200);

@@ -11,8 +11,8 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_inbox_is_in_spanish() {
-    let scene = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es")]);
+    let server = env.cli.serve();
     let mut tab = inbox(&server, "/app");
     tab.until_text("#no-documents", "Todavía no hay documentos");
     tab.click("#try-sample");
@@ -35,33 +35,33 @@ async fn the_inbox_is_in_spanish() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_upload_and_a_refused_edit_show_a_spanish_message() {
-    let scene = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es"), ("QUIRE_UPLOADS_MAX_MB", "1")]);
-    let release_ocr = blocking_tesseract(&scene);
-    let server = scene.cli.serve();
-    scene.cli.write("picture.gif", "GIF89a");
-    scene.cli.write("large.pdf", &"x".repeat(2 << 20));
+    let env = TestEnv::on_sqlite(&[("QUIRE_SERVER_LANGUAGE", "es"), ("QUIRE_UPLOADS_MAX_MB", "1")]);
+    let release_ocr = blocking_tesseract(&env);
+    let server = env.cli.serve();
+    env.cli.write("picture.gif", "GIF89a");
+    env.cli.write("large.pdf", &"x".repeat(2 << 20));
     let mut tab = inbox(&server, "/app");
     for (file, message) in [
         ("picture.gif", "Tipo de archivo no admitido."),
         ("large.pdf", "El archivo es demasiado grande: el límite es de 1 MB."),
     ] {
         tab.until_seen("#dropzone");
-        tab.choose_files("#files", &[&scene.cli.path(file)]);
+        tab.choose_files("#files", &[&env.cli.path(file)]);
         tab.until_text("#uploads li.refused .outcome", message);
     }
 
     // The document is being processed again, and waits for a text recognition that does not end.
-    let (document, _) = process_record(&scene, &server).await;
+    let (document, _) = process_record(&env, &server).await;
     let mut review = Tab::open(&server.address);
     show(&mut review, document);
     type_into(&mut review, "pet_name", "Nube");
-    std::fs::write(scene.documents_folder().join(format!("{document}/original.pdf")), scan()).unwrap();
+    std::fs::write(env.documents_folder().join(format!("{document}/original.pdf")), scan()).unwrap();
     let reprocessed = server.send(&format!("POST /documents/{document}/reprocess"), "", "").json();
     let run = reprocessed["run_id"].as_str().unwrap().parse().unwrap();
-    scene.wait_until_running(run, true).await;
+    env.wait_until_running(run, true).await;
     review.press("Enter");
     review.until_text(".editor [data-message]", "El documento se está procesando.");
     assert_eq!(review.eval("document.querySelector('.editor input').value"), "Nube");
     release_ocr();
-    scene.wait_until_running(run, false).await;
+    env.wait_until_running(run, false).await;
 }

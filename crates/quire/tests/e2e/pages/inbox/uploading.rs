@@ -5,19 +5,19 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dropped_files_are_uploaded_and_become_ready() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    std::fs::create_dir_all(scene.cli.path("folder/inner")).unwrap();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    std::fs::create_dir_all(env.cli.path("folder/inner")).unwrap();
     for (name, patient) in
         [("one.pdf", "Luna"), ("folder/two.pdf", "Nube"), ("folder/inner/three.pdf", "Sol")]
     {
-        std::fs::write(scene.cli.path(name), record(patient)).unwrap();
+        std::fs::write(env.cli.path(name), record(patient)).unwrap();
     }
-    scene.cli.write("folder/.hidden", "hidden");
+    env.cli.write("folder/.hidden", "hidden");
     let mut tab = inbox(&server, "/app");
     tab.until_text("#no-documents", "No documents yet");
     tab.until("!!document.querySelector('script[src*=inbox]') && window.isSamePage");
-    let (one, folder) = (scene.cli.path("one.pdf"), scene.cli.path("folder"));
+    let (one, folder) = (env.cli.path("one.pdf"), env.cli.path("folder"));
     tab.drop_files("main", &[&one, &folder]);
     tab.until_text("#uploads-summary", "3 of 3 uploaded");
     assert!(tab.text("#uploads-summary").contains("1 hidden file skipped"));
@@ -27,17 +27,17 @@ async fn dropped_files_are_uploaded_and_become_ready() {
     assert_eq!(shown, ["one.pdf", "three.pdf", "two.pdf"]);
     assert_eq!(tab.text("#total"), "3 documents");
     assert!(is_same_page(&mut tab), "the page was not reloaded");
-    assert_eq!(scene.documents().await.len(), 3);
+    assert_eq!(env.documents().await.len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_upload_shows_the_reason_and_can_be_retried() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    scene.cli.write("empty.pdf", "");
-    scene.cli.write("picture.gif", "GIF89a");
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    env.cli.write("empty.pdf", "");
+    env.cli.write("picture.gif", "GIF89a");
     let mut tab = inbox(&server, "/app");
-    let (empty, gif) = (scene.cli.path("empty.pdf"), scene.cli.path("picture.gif"));
+    let (empty, gif) = (env.cli.path("empty.pdf"), env.cli.path("picture.gif"));
     tab.until_seen("#dropzone");
     tab.choose_files("#files", &[&empty, &gif]);
     tab.until("document.querySelectorAll('#uploads li.refused').length === 2");
@@ -50,13 +50,13 @@ async fn a_refused_upload_shows_the_reason_and_can_be_retried() {
     tab.until("document.querySelectorAll('#uploads li.refused').length === 2");
     tab.click("#uploads-close");
     tab.until("document.getElementById('uploads').hidden");
-    assert!(scene.documents().await.is_empty());
+    assert!(env.documents().await.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sample_can_be_uploaded_from_an_empty_inbox() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let mut tab = inbox(&server, "/app");
     tab.click("#try-sample");
     tab.until("document.querySelector('#rows tr .chip.ready') !== null");

@@ -10,9 +10,9 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_second_edit_of_a_field_asks_which_value_to_keep() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     type_into(&mut mine, "breed", "Angora");
     type_into(&mut theirs, "breed", "Rex");
@@ -41,12 +41,12 @@ async fn the_second_edit_of_a_field_asks_which_value_to_keep() {
 /// A person who logs in is named to others.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_conflict_dialog_says_who_changed_the_field() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     drop(server);
-    let keys = ["ana", "berta"].map(|name| key(&scene, name, "review"));
-    let server = scene.cli.serve();
+    let keys = ["ana", "berta"].map(|name| key(&env, name, "review"));
+    let server = env.cli.serve();
     let [mut ana, mut berta] = keys.map(|key| {
         let mut tab = Tab::open(&server.address);
         tab.go("/app");
@@ -68,9 +68,9 @@ async fn the_conflict_dialog_says_who_changed_the_field() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keeping_their_value_saves_nothing() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     type_into(&mut mine, "breed", "Angora");
     type_into(&mut theirs, "breed", "Rex");
@@ -87,9 +87,9 @@ async fn keeping_their_value_saves_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_of_different_fields_are_both_kept() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     type_into(&mut mine, "breed", "Angora");
     type_into(&mut theirs, "pet_name", "Nube");
@@ -104,9 +104,9 @@ async fn edits_of_different_fields_are_both_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edited_value_is_not_confused_with_another_value_of_a_newer_run() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let run = review(&server, document)["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     let second = json!([{ "op": "ADD", "key": "medication", "value": "meloxicam", "visit_id": "visit-001" }]);
     assert_eq!(edit(&server, &run, 1, &second).status, 201);
@@ -118,7 +118,7 @@ async fn an_edited_value_is_not_confused_with_another_value_of_a_newer_run() {
     tab.press("Control+a");
     tab.type_text("meloxicam diario");
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
-    scene.wait_for_all_runs(document).await;
+    env.wait_for_all_runs(document).await;
     tab.until_text("#save-status", "newer version");
     tab.click(".editor [data-save]");
     tab.until_seen("#conflict-dialog");

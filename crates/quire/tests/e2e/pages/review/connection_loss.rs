@@ -5,10 +5,10 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_is_saved_after_the_server_restarts() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let address = server.address.clone();
-    let document = document(&scene, &server).await;
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
     tab.press("Enter");
@@ -19,7 +19,7 @@ async fn an_edit_is_saved_after_the_server_restarts() {
     tab.press("Enter");
     tab.until_text("#save-status", "Not saved");
     assert_eq!(tab.eval("document.querySelector('.editor input').value"), "Nube", "the text stays");
-    let server = scene.cli.serve_on(&address);
+    let server = env.cli.serve_on(&address);
     until_saved(&mut tab, 3);
     let stored = stored(&server, document);
     assert_eq!((value(&stored, "pet_name"), value(&stored, "breed")), ("Nube".into(), "Rex".into()));
@@ -29,9 +29,9 @@ async fn an_edit_is_saved_after_the_server_restarts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_whose_response_is_lost_is_stored_once() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     tab.eval(
         "(() => { const real = window.fetch; let isLost = false; window.fetch = async (address, options) => { \
@@ -47,9 +47,9 @@ async fn an_edit_whose_response_is_lost_is_stored_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn leaving_typed_text_asks_first() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
     tab.click("[data-key=pet_name] .pick");

@@ -9,9 +9,9 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_key_uses_a_candidate_and_another_resets_it() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     assert_eq!(value(&stored(&server, document), "species"), Value::Null);
     pick(&mut tab, "species");
@@ -29,9 +29,9 @@ async fn one_key_uses_a_candidate_and_another_resets_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edited_value_is_stored_and_its_history_shows_who_edited_it() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Enano");
     tab.press("Escape");
@@ -58,9 +58,9 @@ async fn an_edited_value_is_stored_and_its_history_shows_who_edited_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn fields_and_visits_are_added_deleted_and_restored() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     // Editing an empty row adds a field.
     type_into(&mut tab, "notes", "llamar el lunes");
@@ -111,9 +111,9 @@ async fn fields_and_visits_are_added_deleted_and_restored() {
 /// A deletion that is undone leaves no trace in the values: the field is what the machine found, where it found it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_is_undone_with_one_click() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let breed = |stored: &Value| -> Value {
         let fields = stored["data"]["fields"].as_array().unwrap();
@@ -133,9 +133,9 @@ async fn a_deletion_is_undone_with_one_click() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_field_returns_to_its_visit() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let own = "(() => { const row = [...document.querySelectorAll('.visit .field:not([data-visit-metadata])')]\
                .find((row) => row.dataset.field && row.dataset.value !== 'null'); \
@@ -156,9 +156,9 @@ async fn a_restored_field_returns_to_its_visit() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_marked_as_reviewed_and_reopened_and_next_opens_the_next_one() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let (older, newer) = (document(&scene, &server).await, document(&scene, &server).await);
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let (older, newer) = (document(&env, &server).await, document(&env, &server).await);
     let mut tab = open_review(&server, newer);
     tab.press("m");
     until_marked(&mut tab);
@@ -180,10 +180,10 @@ async fn a_document_is_marked_as_reviewed_and_reopened_and_next_opens_the_next_o
 /// A correction raises the confidence of a document. The next link still leads to the document that followed it in the queue.
 #[tokio::test(flavor = "multi_thread")]
 async fn next_follows_the_queue_after_a_correction() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     for _ in 0..3 {
-        document(&scene, &server).await;
+        document(&env, &server).await;
     }
     let mut tab = quire_testkit::browser::Tab::open(&server.address);
     tab.go("/app?sort=least_certain");
@@ -204,9 +204,9 @@ async fn next_follows_the_queue_after_a_correction() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn versions_and_runs_are_compared() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let open = |tab: &mut quire_testkit::browser::Tab| {
         tab.click("#versions");
@@ -224,7 +224,7 @@ async fn versions_and_runs_are_compared() {
     tab.until_text("#history-dialog", "fields are the same");
     tab.press("Escape");
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
-    scene.wait_for_all_runs(document).await;
+    env.wait_for_all_runs(document).await;
     tab.until("document.querySelector('[data-key=breed] .value').textContent === 'Belier'");
     open(&mut tab);
     tab.until_text("#history-dialog del", "Rex");

@@ -7,9 +7,9 @@ const SHOWN: &str = "[...document.querySelectorAll('.field')].filter((e) => e.ch
 
 #[tokio::test(flavor = "multi_thread")]
 async fn filters_show_only_fields_that_match_all_of_them() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     tab.press("/");
     tab.type_text("CARMEN");
@@ -35,9 +35,9 @@ async fn filters_show_only_fields_that_match_all_of_them() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_field_is_reachable_by_keyboard() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let selected = "document.querySelector('.field.selected')?.dataset.key";
     tab.press("j");

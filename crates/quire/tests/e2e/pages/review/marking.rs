@@ -8,9 +8,9 @@ use crate::test_env::TestEnv;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn empty_critical_fields_are_named_before_a_document_is_marked() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     tab.click("#mark");
     tab.until_text("#ask-dialog", "These critical fields have no value");
@@ -28,9 +28,9 @@ async fn empty_critical_fields_are_named_before_a_document_is_marked() {
 /// Proves R034: the page asks before an edit reopens a reviewed document.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_of_a_reviewed_document_asks_before_it_reopens_it() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     assert_eq!(mark_reviewed(&server, document).status, 200);
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
@@ -52,9 +52,9 @@ async fn an_edit_of_a_reviewed_document_asks_before_it_reopens_it() {
 /// A version that the person has not seen is not marked.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_version_that_nobody_saw_is_not_marked() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let run = review(&server, document)["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     assert_eq!(edit(&server, &run, 1, &json!([{ "op": "ADD", "key": "notes", "value": "x" }])).status, 201);

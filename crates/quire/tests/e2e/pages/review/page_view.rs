@@ -46,9 +46,9 @@ pub(in crate::pages) fn assert_box_covers_words(tab: &mut Tab, stored: &Value, k
 
 #[tokio::test(flavor = "multi_thread")]
 async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
-    let scene = TestEnv::on_sqlite(SCENE);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(SCENE);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let stored = super::stored(&server, document);
     for (key, page) in [("vet_name", 2), ("owner_name", 1)] {
@@ -59,23 +59,23 @@ async fn selecting_a_field_shows_its_box_on_the_right_page_over_its_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_box_shows_the_name_of_its_field_and_selects_it() {
-    let scene = TestEnv::on_sqlite(SCENE);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(SCENE);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let box_of = "#page-1 .box:nth-of-type(1)";
     tab.until_seen("#page-1 [data-text] span");
     tab.hover(box_of);
     tab.until_text("#box-name", "Name · Veterinary clinic");
-    tab.click(box_of);
+    tab.click_through(box_of);
     tab.until(&format!("document.querySelector('{}.selected')", row("clinic_name")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sections_have_the_schemas_order_and_titles() {
-    let scene = TestEnv::on_sqlite(SCENE);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(SCENE);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     tab.set_language("es");
     show(&mut tab, document);
@@ -102,9 +102,9 @@ async fn sections_have_the_schemas_order_and_titles() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_text_of_the_pages_can_be_selected_and_found() {
-    let scene = TestEnv::on_sqlite(SCENE);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(SCENE);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     tab.press("f");
     tab.type_text("recorte de inc");
@@ -124,9 +124,9 @@ async fn the_text_of_the_pages_can_be_selected_and_found() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn zoom_works_and_the_splitter_position_is_remembered() {
-    let scene = TestEnv::on_sqlite(SCENE);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(SCENE);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     let width = "document.querySelector('.page').offsetWidth";
     let fits = tab.eval(width).as_f64().unwrap();
@@ -153,10 +153,10 @@ async fn zoom_works_and_the_splitter_position_is_remembered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_gets_no_controls_that_change_anything() {
-    let scene = TestEnv::on_sqlite(SCENE);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
-    let key = scene.cli.run_ok(&["keys", "create", "--name", "reader", "--role", "read"]);
+    let env = TestEnv::on_sqlite(SCENE);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
+    let key = env.cli.run_ok(&["keys", "create", "--name", "reader", "--role", "read"]);
     let key = key.lines().flat_map(str::split_whitespace).find(|word| word.starts_with("quire_")).unwrap();
     crate::test_env::wait_until(async || server.send("GET /documents", "", "").status == 401).await;
     for part in ["", "/work"] {

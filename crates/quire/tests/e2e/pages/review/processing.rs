@@ -9,8 +9,8 @@ use crate::uploads::upload;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_waiting_page_turns_into_the_review_when_processing_completes() {
-    let scene = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[("QUIRE_UPLOADS_PROCESSING", "false")]);
+    let server = env.cli.serve();
     let address = server.address.clone();
     let (_, _, document) = upload(&server, "/documents/upload", "luna.pdf", &case_history());
     let mut tab = Tab::open(&address);
@@ -18,8 +18,8 @@ async fn a_waiting_page_turns_into_the_review_when_processing_completes() {
     tab.until_text("#panel-head .chip", "Processing has not started");
     assert_eq!(tab.count("[data-reprocess]"), 0, "processing is switched off");
     assert!(server.stop().status.success());
-    let scene = scene.with("QUIRE_UPLOADS_PROCESSING", "true");
-    let server = scene.cli.serve_on(&address);
+    let env = env.with("QUIRE_UPLOADS_PROCESSING", "true");
+    let server = env.cli.serve_on(&address);
     let asked = server.send(&format!("POST /documents/{document}/reprocess"), "", "");
     assert_eq!(asked.status, 201);
     tab.until_seen("[data-key=pet_name]");
@@ -29,31 +29,31 @@ async fn a_waiting_page_turns_into_the_review_when_processing_completes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_document_shows_the_reason_and_can_be_reprocessed() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
-    scene.wait_for_latest_run(document).await;
+    env.wait_for_latest_run(document).await;
     let mut tab = open_review(&server, document);
     tab.until_text("#panel-head .chip", "Processing failed");
     let code = tab.text(".notice code");
     tab.click("[data-reprocess]");
-    wait_until(async || scene.runs_of(document).await.len() == 2).await;
-    scene.wait_for_all_runs(document).await;
-    tab.until_text("#panel-head .chip", "Processing failed");
+    wait_until(async || env.runs_of(document).await.len() == 2).await;
+    let second = env.wait_for_latest_run(document).await;
+    tab.until_text(&format!("#panel-head[data-run='{}'] .chip", second.id), "Processing failed");
     tab.click(".notice a");
     tab.until_text("h1", &code);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reprocessed_document_shows_the_newest_run() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     super::type_into(&mut tab, "breed", "Rex");
     tab.press("Enter");
     super::until_saved(&mut tab, 2);
     server.send(&format!("POST /documents/{document}/reprocess"), "", "");
-    scene.wait_for_all_runs(document).await;
+    env.wait_for_all_runs(document).await;
     tab.until("document.querySelector('[data-key=breed] .value').textContent === 'Belier'");
 }

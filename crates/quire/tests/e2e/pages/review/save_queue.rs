@@ -34,9 +34,9 @@ fn status(server: &TestServer, document: DocumentId) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn edits_made_during_a_save_are_saved_too() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "breed", "Rex");
     tab.press("Enter");
@@ -60,9 +60,9 @@ async fn edits_made_during_a_save_are_saved_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn marking_as_reviewed_waits_for_pending_edits() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let mut tab = open_review(&server, document);
     delay_requests(&mut tab, "/interpretations");
     let species = use_candidate(&mut tab, "species");
@@ -76,9 +76,9 @@ async fn marking_as_reviewed_waits_for_pending_edits() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn another_persons_edit_during_a_save_appears() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
     let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
     // The response with the panel of version 2 arrives after the other person has saved version 3.
     delay_requests(&mut mine, "/work");

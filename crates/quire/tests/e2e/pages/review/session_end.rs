@@ -6,10 +6,10 @@ use crate::test_env::{TestEnv, wait_until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_ends_during_an_edit_loses_nothing() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let server = scene.cli.serve();
-    let document = document(&scene, &server).await;
-    let (alma, bruno) = (key(&scene, "alma", "review"), key(&scene, "bruno", "review"));
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let document = document(&env, &server).await;
+    let (alma, bruno) = (key(&env, "alma", "review"), key(&env, "bruno", "review"));
     wait_until(async || server.get("/documents").status == 401).await;
     let mut tab = quire_testkit::browser::Tab::open(&server.address);
     tab.go("/app");
@@ -18,7 +18,7 @@ async fn a_session_that_ends_during_an_edit_loses_nothing() {
     show(&mut tab, document);
     type_into(&mut tab, "breed", "Rex");
 
-    scene.sql.execute("DELETE FROM sessions").await.unwrap();
+    env.sql.execute("DELETE FROM sessions").await.unwrap();
     tab.press("Enter");
     tab.until_text("#login-dialog", "Log in again as alma");
     let typed = |tab: &mut quire_testkit::browser::Tab, text: &str| {

@@ -11,10 +11,10 @@ use crate::test_env::TestEnv;
 /// `0x10` for 16.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_shows_how_a_number_was_understood_and_asks_when_two_readings_fit() {
-    let scene = TestEnv::on_sqlite(&[]);
-    write_schema(&scene, "meter.toml", METER);
-    let server = scene.cli.serve();
-    let (document, _) = process_meter(&scene, &server).await;
+    let env = TestEnv::on_sqlite(&[]);
+    write_schema(&env, "meter.toml", METER);
+    let server = env.cli.serve();
+    let (document, _) = process_meter(&env, &server).await;
     let mut tab = open_review(&server, document);
     type_into(&mut tab, "reading", "1.234,56");
     tab.press("Enter");

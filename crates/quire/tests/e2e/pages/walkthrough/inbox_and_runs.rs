@@ -44,8 +44,8 @@ impl Walkthrough {
         self.tab.click("#reprocess-start");
         self.until_text("#reprocess-cancel", "Close", "Cerrar");
         self.tab.click("#reprocess-cancel");
-        wait_until(async || self.scene.runs_of(document).await.len() == 2).await;
-        self.scene.wait_for_all_runs(document).await;
+        wait_until(async || self.env.runs_of(document).await.len() == 2).await;
+        self.env.wait_for_all_runs(document).await;
     }
 
     /// Checks that both runs are listed with their steps, the newest first.
@@ -68,7 +68,7 @@ impl Walkthrough {
 
     /// Checks the operations page of a server with one day of metrics.
     pub(super) async fn check_operations(&mut self) {
-        self.scene.store.metrics.add(&one_day_of_metrics()).await.unwrap();
+        self.env.store.metrics.add(&one_day_of_metrics()).await.unwrap();
         self.tab.set_color_scheme("dark");
         self.tab.click("nav a[href='/app/operations']");
         self.until_page("Operations", "Operaciones");

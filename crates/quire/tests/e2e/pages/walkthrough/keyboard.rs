@@ -38,7 +38,7 @@ fn select_with_j(tab: &mut Tab, key: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_is_uploaded_corrected_and_reviewed_with_the_keyboard_only() {
     let mut walkthrough = Walkthrough::start(Language::English);
-    let file = walkthrough.scene.cli.path("luna.pdf");
+    let file = walkthrough.env.cli.path("luna.pdf");
     std::fs::write(&file, case_history()).unwrap();
     walkthrough.tab.go("/app");
     tab_to(&mut walkthrough.tab, "#dropzone");
@@ -50,7 +50,7 @@ async fn a_document_is_uploaded_corrected_and_reviewed_with_the_keyboard_only() 
     walkthrough
         .tab
         .until("location.pathname.startsWith('/app/documents/') && document.documentElement.dataset.ready");
-    let document = walkthrough.scene.documents().await.pop_first().unwrap();
+    let document = walkthrough.env.documents().await.pop_first().unwrap();
 
     let detected = walkthrough.stored(document);
     select_with_j(&mut walkthrough.tab, "vet_name");

@@ -51,11 +51,11 @@ const FORBIDDEN_REQUESTS: &str = "(async () => {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_sees_no_controls_and_every_change_is_refused() {
-    let scene = TestEnv::on_sqlite(&[]);
-    let (reader, admin) = (key(&scene, "reader", "read"), scene.create_key("admin", "admin"));
-    let server = scene.cli.serve();
+    let env = TestEnv::on_sqlite(&[]);
+    let (reader, admin) = (key(&env, "reader", "read"), env.create_key("admin", "admin"));
+    let server = env.cli.serve();
     let document = upload_document(&server, &case_history(), &admin);
-    let run = scene.wait_for_latest_run(document).await;
+    let run = env.wait_for_latest_run(document).await;
     let seen = || server.send(&format!("GET /documents/{document}/review"), &admin, "").json();
     let before = seen();
 
@@ -91,5 +91,5 @@ async fn a_reader_sees_no_controls_and_every_change_is_refused() {
         FORBIDDEN_REQUESTS.replace("DOCUMENT", &document.to_string()).replace("RUN", &run.id.to_string());
     assert_eq!(tab.eval(&tries), json!(vec!["403 FORBIDDEN"; 7]));
     assert_eq!(seen(), before);
-    assert_eq!((scene.documents().await.len(), scene.runs_of(document).await.len()), (1, 1));
+    assert_eq!((env.documents().await.len(), env.runs_of(document).await.len()), (1, 1));
 }

@@ -18,7 +18,7 @@ impl Walkthrough {
             ("vacío.pdf", clinical_record(0)),
         ];
         let paths = files.map(|(name, file)| {
-            let path = self.scene.cli.path(name);
+            let path = self.env.cli.path(name);
             std::fs::write(&path, file).unwrap();
             path
         });

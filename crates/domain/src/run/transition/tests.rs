@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::event::EventType;
 use crate::ids::SubjectId;
+use crate::pipeline::Pipeline;
 use crate::run::{Backoff, Continuation, Priority, RetryPolicy};
 
 fn new_run(pipeline: Pipeline) -> NewRun {
@@ -30,12 +32,12 @@ fn started(pipeline: Pipeline) -> Run {
     apply(&run, start_change(), at(1)).unwrap().run
 }
 
-fn start_change() -> Change {
-    Change::Start { worker: WorkerId::new(), limit: SignedDuration::from_secs(120) }
+fn start_change() -> RunChange {
+    RunChange::Start { worker: WorkerId::new(), limit: SignedDuration::from_secs(120) }
 }
 
-fn fail_change(pipeline: Pipeline, requeue: RequeuePolicy) -> Change {
-    Change::Fail {
+fn fail_change(pipeline: Pipeline, requeue: RequeuePolicy) -> RunChange {
+    RunChange::Fail {
         step: pipeline.steps()[0],
         failure: Failure::transient("PROVIDER_DOWN", "the provider did not answer"),
         requeue,
@@ -67,18 +69,18 @@ fn a_run_is_created_queued_with_queued_at_and_no_retries() {
 fn only_queued_runs_start_and_only_running_runs_end() {
     let (queued, _) = create(&new_run(Pipeline::Proposal), at(0));
     let running = started(Pipeline::Proposal);
-    let ended = apply(&running, Change::Complete, at(2)).unwrap().run;
+    let ended = apply(&running, RunChange::Complete, at(2)).unwrap().run;
     for run in [&running, &ended] {
         assert!(matches!(apply(run, start_change(), at(3)), Err(Refusal::NotQueued { .. })));
-        assert!(matches!(apply(run, Change::Withdraw, at(3)), Err(Refusal::NotQueued { .. })));
+        assert!(matches!(apply(run, RunChange::Withdraw, at(3)), Err(Refusal::NotQueued { .. })));
     }
     for run in [&queued, &ended] {
         for change in [
-            Change::Complete,
+            RunChange::Complete,
             fail_change(Pipeline::Proposal, MANUAL),
-            Change::TimeOut { continued_by: None },
-            Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone },
-            Change::HandBack,
+            RunChange::TimeOut { continued_by: None },
+            RunChange::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone },
+            RunChange::HandBack,
         ] {
             assert!(matches!(apply(run, change, at(3)), Err(Refusal::NotRunning { .. })));
         }
@@ -92,19 +94,19 @@ fn a_failed_proposal_is_retried_at_most_five_times_after_two_to_the_n_minutes() 
     for n in 1..=5 {
         run = apply(&run, fail_change(Pipeline::Proposal, MANUAL), at(10)).unwrap().run;
         assert_eq!(run.state.as_str(), "FAILED");
-        let retried = apply(&run, Change::Retry { requeue: MANUAL }, at(100)).unwrap();
+        let retried = apply(&run, RunChange::Retry { requeue: MANUAL }, at(100)).unwrap();
         assert_eq!(recorded(&retried), [EventType::RunRetried]);
         run = retried.run;
         assert_eq!((run.retry_count, run.queued_at), (n, at(100)));
         assert_eq!(run.state, RunState::Queued { available_at: Some(at(100 + 60 * (1 << n))) });
         assert!(matches!(
-            apply(&run, Change::Retry { requeue: MANUAL }, at(100)),
+            apply(&run, RunChange::Retry { requeue: MANUAL }, at(100)),
             Err(Refusal::NotFailed { .. })
         ));
         run = apply(&run, start_change(), at(5000)).unwrap().run;
     }
     run = apply(&run, fail_change(Pipeline::Proposal, MANUAL), at(9000)).unwrap().run;
-    let refused = apply(&run, Change::Retry { requeue: MANUAL }, at(9001)).unwrap_err();
+    let refused = apply(&run, RunChange::Retry { requeue: MANUAL }, at(9001)).unwrap_err();
     assert_eq!(refused, Refusal::RetriesSpent { max: 5 });
 }
 
@@ -113,22 +115,25 @@ fn a_failed_proposal_is_retried_at_most_five_times_after_two_to_the_n_minutes() 
 fn a_document_run_that_ended_never_changes() {
     let running = started(Pipeline::Document);
     let ends = [
-        Change::Complete,
-        Change::TimeOut { continued_by: None },
+        RunChange::Complete,
+        RunChange::TimeOut { continued_by: None },
         fail_change(Pipeline::Document, RequeuePolicy::Never),
-        Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone },
+        RunChange::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone },
     ];
     for end in ends {
         let ended = apply(&running, end, at(2)).unwrap().run;
         for change in [
             start_change(),
-            Change::Complete,
-            Change::TimeOut { continued_by: None },
+            RunChange::Complete,
+            RunChange::TimeOut { continued_by: None },
             fail_change(Pipeline::Document, AUTO),
-            Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 9 }, company: Company::Alone },
-            Change::HandBack,
-            Change::Retry { requeue: MANUAL },
-            Change::Withdraw,
+            RunChange::Recover {
+                recovery: RecoveryPolicy::Requeue { max_claims: 9 },
+                orphaned: Orphaned::Alone,
+            },
+            RunChange::HandBack,
+            RunChange::Retry { requeue: MANUAL },
+            RunChange::Withdraw,
         ] {
             assert!(apply(&ended, change, at(3)).is_err());
         }
@@ -156,7 +161,7 @@ fn an_automatic_requeue_counts_attempts_and_gives_up_at_the_limit() {
 #[test]
 fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
     let run = started(Pipeline::Document);
-    let failed = |failure| Change::Fail { step: StepName::Interpretation, failure, requeue: AUTO };
+    let failed = |failure| RunChange::Fail { step: StepName::Interpretation, failure, requeue: AUTO };
     let end = apply(&run, failed(Failure::permanent("BROKEN", "it is broken")), at(10)).unwrap();
     assert_eq!(end.run.state.as_str(), "FAILED");
     let limited = Failure::new(FailureKind::RateLimited { until: at(9000) }, "RATE_LIMITED", "slow down");
@@ -167,12 +172,12 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
 #[test]
 fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
     let delay = SignedDuration::from_secs(3);
-    let shared = Change::Orphan {
+    let shared = RunChange::Recover {
         recovery: RecoveryPolicy::Requeue { max_claims: 2 },
-        company: Company::Others { delay },
+        orphaned: Orphaned::Together { delay },
     };
     let alone =
-        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, company: Company::Alone };
+        RunChange::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, orphaned: Orphaned::Alone };
     let mut run = started(Pipeline::Document);
     for n in 1..=4 {
         let requeued = apply(&run, shared.clone(), at(5)).unwrap();
@@ -191,7 +196,7 @@ fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
 #[test]
 fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
     let run = started(Pipeline::Document);
-    let mut back = apply(&run, Change::HandBack, at(9)).unwrap();
+    let mut back = apply(&run, RunChange::HandBack, at(9)).unwrap();
     assert_eq!((back.run.attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
     assert_eq!(back.run.state, RunState::Queued { available_at: None });
     let step = RunningStep { step: StepName::Extraction, attempt: 1, started_at: Some(at(1)) };
@@ -203,7 +208,7 @@ fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
 fn a_run_that_timed_out_is_continued_by_a_run_that_names_it() {
     let run = started(Pipeline::Document);
     let id = RunId::new();
-    let ended = apply(&run, Change::TimeOut { continued_by: Some(id) }, at(121)).unwrap();
+    let ended = apply(&run, RunChange::TimeOut { continued_by: Some(id) }, at(121)).unwrap();
     let Some(Effect::Continue(new)) = ended.effects.last() else { panic!("{:?}", ended.effects) };
     assert_eq!((new.id, new.subject, new.priority), (id, run.subject, run.priority));
     let (next, _) = create(new, at(121));
@@ -224,14 +229,14 @@ fn a_run_that_timed_out_is_continued_by_a_run_that_names_it() {
 fn an_orphaned_run_fails_or_is_requeued_by_policy() {
     let run = started(Pipeline::Document);
     let failed =
-        apply(&run, Change::Orphan { recovery: RecoveryPolicy::Fail, company: Company::Alone }, at(5))
+        apply(&run, RunChange::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone }, at(5))
             .unwrap();
     assert_eq!(recorded(&failed), [EventType::RunRecoveredAsFailed]);
     assert_eq!(failed.run.state.reason().unwrap().failure_type, FailureType::ProcessTerminated);
     assert_eq!(failed.run.state.completed_at(), Some(at(5)));
 
     let back =
-        Change::Orphan { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, company: Company::Alone };
+        RunChange::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, orphaned: Orphaned::Alone };
     let requeued = apply(&run, back.clone(), at(5)).unwrap();
     assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
     assert_eq!(requeued.run.state, RunState::Queued { available_at: None });
@@ -241,7 +246,7 @@ fn an_orphaned_run_fails_or_is_requeued_by_policy() {
     assert_eq!(recorded(&spent), [EventType::RunRecoveredAsFailed]);
 }
 
-fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
+fn any_change(pipeline: Pipeline) -> impl Strategy<Value = RunChange> {
     let requeue = prop_oneof![Just(RequeuePolicy::Never), Just(AUTO), Just(MANUAL)];
     let recovery = prop_oneof![Just(RecoveryPolicy::Fail), Just(RecoveryPolicy::Requeue { max_claims: 3 })];
     let kind = prop_oneof![
@@ -250,26 +255,26 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = Change> {
         Just(FailureKind::TimedOut),
         (0i64..900).prop_map(|s| FailureKind::RateLimited { until: at(s) }),
     ];
-    let company =
-        prop_oneof![Just(Company::Alone), Just(Company::Others { delay: SignedDuration::from_secs(2) })];
+    let orphaned =
+        prop_oneof![Just(Orphaned::Alone), Just(Orphaned::Together { delay: SignedDuration::from_secs(2) })];
     let step = prop::sample::select(pipeline.steps());
     prop_oneof![
         3 => Just(()).prop_map(|()| start_change()),
-        1 => Just(Change::Complete),
-        2 => (step, kind, requeue.clone()).prop_map(|(step, kind, requeue)| Change::Fail {
+        1 => Just(RunChange::Complete),
+        2 => (step, kind, requeue.clone()).prop_map(|(step, kind, requeue)| RunChange::Fail {
             step,
             failure: Failure::new(kind, "CODE", "message"),
             requeue,
         }),
-        1 => Just(Change::TimeOut { continued_by: None }),
-        2 => (recovery, company).prop_map(|(recovery, company)| Change::Orphan { recovery, company }),
-        1 => Just(Change::HandBack),
-        2 => requeue.prop_map(|requeue| Change::Retry { requeue }),
-        1 => Just(Change::Withdraw),
+        1 => Just(RunChange::TimeOut { continued_by: None }),
+        2 => (recovery, orphaned).prop_map(|(recovery, orphaned)| RunChange::Recover { recovery, orphaned }),
+        1 => Just(RunChange::HandBack),
+        2 => requeue.prop_map(|requeue| RunChange::Retry { requeue }),
+        1 => Just(RunChange::Withdraw),
     ]
 }
 
-fn any_history() -> impl Strategy<Value = (Pipeline, Vec<Change>)> {
+fn any_history() -> impl Strategy<Value = (Pipeline, Vec<RunChange>)> {
     prop::sample::select(&Pipeline::ALL[..])
         .prop_flat_map(|pipeline| (Just(pipeline), prop::collection::vec(any_change(pipeline), 1..40)))
 }

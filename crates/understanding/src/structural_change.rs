@@ -13,7 +13,7 @@ use super::{Evidence, Field, Schema, SchemaKey, ValueType, WordList};
 
 /// A change of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum StructureChange {
+pub enum SchemaChangeType {
     /// A key that the schema does not have.
     NewKey,
     /// A key gets another name that the schema does not have.
@@ -70,7 +70,7 @@ macro_rules! names {
     };
 }
 
-names!(StructureChange: NewKey = "NEW_KEY", KeyRename = "KEY_RENAME", KeyDeprecation = "KEY_DEPRECATION", KeyMapping = "KEY_MAPPING");
+names!(SchemaChangeType: NewKey = "NEW_KEY", KeyRename = "KEY_RENAME", KeyDeprecation = "KEY_DEPRECATION", KeyMapping = "KEY_MAPPING");
 names!(CandidateStatus: Pending = "PENDING", Approved = "APPROVED", Rejected = "REJECTED", Deferred = "DEFERRED");
 names!(DecisionType: Approve = "APPROVE", Reject = "REJECT", Defer = "DEFER", FlagCritical = "FLAG_CRITICAL");
 
@@ -86,7 +86,7 @@ pub fn decision_events(reviewer: &str, makes_version: bool, at: Timestamp) -> Ve
 #[derive(Clone, Debug, PartialEq)]
 pub struct StructuralEdit {
     /// The suggested change.
-    pub change: StructureChange,
+    pub change: SchemaChangeType,
     /// The key that is replaced, if one is.
     pub source_key: Option<String>,
     /// The key that the change is about.
@@ -119,15 +119,16 @@ pub(super) fn structural_edits(
         });
         let (change, source_key, target_key) = match moved.map(|place| added.remove(place)) {
             Some(new) if schema.key(&new.field_key).is_some() => {
-                (StructureChange::KeyMapping, Some(gone.field_key.clone()), new.field_key.clone())
+                (SchemaChangeType::KeyMapping, Some(gone.field_key.clone()), new.field_key.clone())
             }
-            Some(new) => (StructureChange::KeyRename, Some(gone.field_key.clone()), new.field_key.clone()),
-            None => (StructureChange::KeyDeprecation, None, gone.field_key.clone()),
+            Some(new) => (SchemaChangeType::KeyRename, Some(gone.field_key.clone()), new.field_key.clone()),
+            None => (SchemaChangeType::KeyDeprecation, None, gone.field_key.clone()),
         };
         found.push(edit(change, source_key, target_key, evidence, schema));
     }
     let unknown = added.into_iter().filter(|new| schema.key(&new.field_key).is_none());
-    found.extend(unknown.map(|new| edit(StructureChange::NewKey, None, new.field_key.clone(), None, schema)));
+    found
+        .extend(unknown.map(|new| edit(SchemaChangeType::NewKey, None, new.field_key.clone(), None, schema)));
     // Equal edits in one batch count once. The order is fixed, so that concurrent writers lock in the same order.
     let what = |edit: &StructuralEdit| (edit.change, edit.source_key.clone(), edit.target_key.clone());
     found.sort_by_key(what);
@@ -136,7 +137,7 @@ pub(super) fn structural_edits(
 }
 
 fn edit(
-    change: StructureChange,
+    change: SchemaChangeType,
     source_key: Option<String>,
     target_key: String,
     evidence: Option<Evidence>,
@@ -172,23 +173,23 @@ pub struct Approval<'c> {
 
 impl Schema {
     /// The schema after an approval, and a summary of the change.
-    pub fn with_approval(&self, change: StructureChange, approval: &Approval<'_>) -> (Self, String) {
+    pub fn with_approval(&self, change: SchemaChangeType, approval: &Approval<'_>) -> (Self, String) {
         let mut schema = self.clone();
         let target = approval.target_key;
         let summary = match (change, approval.source_key) {
-            (StructureChange::KeyDeprecation, _) => {
+            (SchemaChangeType::KeyDeprecation, _) => {
                 schema.keys.retain(|key| key.key != target);
                 format!("removed {target}")
             }
-            (StructureChange::KeyRename, Some(source)) => {
+            (SchemaChangeType::KeyRename, Some(source)) => {
                 schema.rename(source, target);
                 format!("renamed {source} to {target}")
             }
-            (StructureChange::KeyMapping, Some(source)) => {
+            (SchemaChangeType::KeyMapping, Some(source)) => {
                 schema.move_labels(source, target);
                 format!("moved the labels of {source} to {target}")
             }
-            (StructureChange::NewKey | StructureChange::KeyRename | StructureChange::KeyMapping, _) => {
+            (SchemaChangeType::NewKey | SchemaChangeType::KeyRename | SchemaChangeType::KeyMapping, _) => {
                 schema.add_key_if_missing(target);
                 format!("added {target}")
             }
@@ -236,5 +237,5 @@ impl Schema {
 }
 
 #[cfg(test)]
-#[path = "structure_tests.rs"]
+#[path = "structural_change_tests.rs"]
 mod tests;

@@ -25,11 +25,11 @@ fn delete(field: &Field) -> EditOperation {
 fn structural_edits_of(
     before: &[Field],
     batch: &[EditOperation],
-) -> Vec<(StructureChange, Option<String>, String)> {
+) -> Vec<(SchemaChangeType, Option<String>, String)> {
     let edited =
         apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
             .unwrap();
-    edited.structure.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
+    edited.structural_edits.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
 
 /// Proves R126: which edits add or remove a key.
@@ -39,21 +39,21 @@ fn adding_and_removing_keys_suggests_a_change_of_the_schema_and_correcting_value
     assert_eq!(structural_edits_of(&before, &[add("breed", "beagle")]), [], "the schema has that key");
     assert_eq!(
         structural_edits_of(&before, &[add("blood_group", "A"), add("blood_group", "B")]),
-        [(StructureChange::NewKey, None, "blood_group".into())],
+        [(SchemaChangeType::NewKey, None, "blood_group".into())],
         "once for a batch"
     );
     assert_eq!(structural_edits_of(&before, &[delete(&before[1])]), [], "another value of that key is left");
     assert_eq!(
         structural_edits_of(&before, &[delete(&before[0])]),
-        [(StructureChange::KeyDeprecation, None, "notes".into())]
+        [(SchemaChangeType::KeyDeprecation, None, "notes".into())]
     );
     assert_eq!(
         structural_edits_of(&before, &[delete(&before[0]), add("remarks", " x ")]),
-        [(StructureChange::KeyRename, Some("notes".into()), "remarks".into())]
+        [(SchemaChangeType::KeyRename, Some("notes".into()), "remarks".into())]
     );
     assert_eq!(
         structural_edits_of(&before, &[delete(&before[0]), add("allergies", "x")]),
-        [(StructureChange::KeyMapping, Some("notes".into()), "allergies".into())]
+        [(SchemaChangeType::KeyMapping, Some("notes".into()), "allergies".into())]
     );
     let edited = apply_edits(
         &before,
@@ -63,7 +63,7 @@ fn adding_and_removing_keys_suggests_a_change_of_the_schema_and_correcting_value
         &[delete(&before[0])],
     )
     .unwrap();
-    assert_eq!(edited.structure[0].evidence.as_ref().unwrap().page, 2);
+    assert_eq!(edited.structural_edits[0].evidence.as_ref().unwrap().page, 2);
 }
 
 #[test]
@@ -71,18 +71,18 @@ fn an_approval_changes_the_schema() {
     let schema = Schema::built_in_default();
     let approval = |source_key, target_key, critical| Approval { source_key, target_key, critical };
     let (added, summary) =
-        schema.with_approval(StructureChange::NewKey, &approval(None, "blood_group", true));
+        schema.with_approval(SchemaChangeType::NewKey, &approval(None, "blood_group", true));
     assert_eq!(added.keys.len(), schema.keys.len() + 1);
     assert!(added.is_critical("blood_group") && summary.contains("blood_group"));
     let (fewer, _) =
-        added.with_approval(StructureChange::KeyDeprecation, &approval(None, "blood_group", false));
+        added.with_approval(SchemaChangeType::KeyDeprecation, &approval(None, "blood_group", false));
     assert_eq!(fewer, schema);
     let (renamed, _) =
-        schema.with_approval(StructureChange::KeyRename, &approval(Some("notes"), "remarks", false));
+        schema.with_approval(SchemaChangeType::KeyRename, &approval(Some("notes"), "remarks", false));
     assert!(renamed.key("notes").is_none());
     assert_eq!(renamed.key("remarks").unwrap().labels, schema.key("notes").unwrap().labels);
     let (mapped, _) =
-        schema.with_approval(StructureChange::KeyMapping, &approval(Some("notes"), "allergies", false));
+        schema.with_approval(SchemaChangeType::KeyMapping, &approval(Some("notes"), "allergies", false));
     assert!(mapped.key("notes").unwrap().labels.is_empty());
     assert!(mapped.key("allergies").unwrap().labels.contains(&"notas".to_owned()));
 }

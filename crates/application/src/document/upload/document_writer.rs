@@ -1,0 +1,101 @@
+//! Writes a document: its file to the storage, then its record to the database. Both exist afterwards, or neither does.
+
+use std::sync::Arc;
+
+use quire_domain::run::run_created;
+use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortResult, Store};
+
+use super::idempotency::{as_added, first_answer};
+use super::{DocumentView, UploadError};
+use crate::engine::report;
+
+/// A document whose file is not in its place yet, and whose record is not added.
+pub(super) struct DocumentWriter {
+    pub(super) store: Store,
+    pub(super) blobs: Arc<dyn BlobStore>,
+    pub(super) new: NewDocument,
+}
+
+impl DocumentWriter {
+    /// Stores the file, then adds the record.
+    pub(super) async fn write(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
+        if let Err(error) = incoming.finish(&self.new.document.storage_path).await {
+            // The file may have its name already without being durable.
+            self.remove_file().await;
+            return Err(error.into());
+        }
+        match self.add_record().await? {
+            AddOutcome::Added { run } => {
+                let correlation_id = run.as_ref().and_then(|run| run.correlation_id.as_deref());
+                for event in self.new.events.iter().chain(run.as_ref().map(run_created).as_ref()) {
+                    report::log(event, correlation_id);
+                }
+                Ok(as_added(self.new.document, run))
+            }
+            AddOutcome::AlreadyAdded { document, run } => {
+                self.remove_file().await;
+                Ok(first_answer(&self.store, document, run).await?)
+            }
+            AddOutcome::KeyReused => {
+                self.remove_file().await;
+                Err(UploadError::KeyReused)
+            }
+        }
+    }
+
+    /// Adds the record. Removes the file if the database refuses the record at once. After a try without an answer the
+    /// file stays, whatever the second try says: the first transaction may have succeeded, or may still be running. If
+    /// it does not succeed, the sweep removes the file later.
+    async fn add_record(&self) -> PortResult<AddOutcome> {
+        let doubt = match self.try_to_add().await {
+            Err(error) if error.is_in_doubt() => error,
+            Err(error) => {
+                self.remove_file().await;
+                return Err(error);
+            }
+            added => return added,
+        };
+        match self.try_to_add().await {
+            Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
+                self.lost_outcome().await
+            }
+            // The second transaction had to wait for the first, so that its answer is about both.
+            Ok(outcome) => Ok(outcome),
+            Err(_) if self.record_exists().await => self.lost_outcome().await,
+            Err(_) => {
+                tracing::warn!(
+                    document_id = %self.new.document.id,
+                    "the database does not say whether it has this document; its file is kept"
+                );
+                Err(doubt)
+            }
+        }
+    }
+
+    async fn try_to_add(&self) -> PortResult<AddOutcome> {
+        self.store.documents.add(self.new.clone(), self.new.document.created_at).await
+    }
+
+    async fn record_exists(&self) -> bool {
+        self.store.documents.find(self.new.document.id).await.is_ok()
+    }
+
+    /// The outcome whose answer was lost: the database has the document and its run.
+    async fn lost_outcome(&self) -> PortResult<AddOutcome> {
+        let run = match &self.new.run {
+            Some(run) => Some(self.store.history.run(run.id).await?.as_created()),
+            None => None,
+        };
+        Ok(AddOutcome::Added { run })
+    }
+
+    async fn remove_file(&self) {
+        if let Err(error) = self.blobs.remove(&self.new.document.storage_path).await {
+            tracing::warn!(
+                document_id = %self.new.document.id,
+                %error,
+                "the file of a document that was not added cannot be removed"
+            );
+        }
+    }
+}

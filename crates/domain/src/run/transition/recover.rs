@@ -1,0 +1,46 @@
+//! The worker of a run is gone: the run fails, or returns to the queue.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::running::require_running;
+use super::{Effect, Refusal, Transition, engine_failure};
+use crate::event::EventType;
+use crate::run::{FailureKind, FailureReason, FailureType, Orphaned, RecoveryPolicy, Run};
+
+pub(super) fn recover(
+    run: &Run,
+    recovery: RecoveryPolicy,
+    orphaned: Orphaned,
+    at: Timestamp,
+) -> Result<Transition, Refusal> {
+    let owned = require_running(run, "recovered")?;
+    let record = engine_failure(
+        run,
+        FailureKind::Transient,
+        FailureType::ProcessTerminated,
+        "the process that worked on the run ended before the run did; create a new run to try again",
+    );
+    let interrupted = Effect::InterruptSteps(record.clone());
+    // Which of several runs ended the process is unknown, so none of them is blamed.
+    let (blamed, delay) = match orphaned {
+        Orphaned::Alone => (1, SignedDuration::ZERO),
+        Orphaned::Together { delay } => (0, delay),
+    };
+    if let RecoveryPolicy::Requeue { max_claims } = recovery
+        && run.counted_attempts() + blamed < max_claims
+    {
+        let mut transition = owned.requeue(run, record, delay, at);
+        transition.run.shared_orphanings += 1 - blamed;
+        transition.effects.insert(0, interrupted);
+        return Ok(transition);
+    }
+    let mut event = owned.event(EventType::RunRecoveredAsFailed, run, at);
+    event.failure = Some(record.clone());
+    let reason = FailureReason { failure_type: FailureType::ProcessTerminated, record };
+    let next = owned.failed(run, reason, at);
+    Ok(Transition {
+        from: run.fence,
+        run: next,
+        effects: vec![interrupted, Effect::Record(event), Effect::PassTurn],
+    })
+}

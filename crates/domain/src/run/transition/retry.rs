@@ -1,0 +1,36 @@
+//! A person returns a failed run to the queue.
+
+use jiff::Timestamp;
+
+use super::{Effect, Refusal, Transition, available_at, millis, with_state};
+use crate::event::{Event, EventType};
+use crate::pipeline::Pipeline;
+use crate::run::retry::doubled;
+use crate::run::{RequeuePolicy, Run, RunState};
+
+pub(super) fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition, Refusal> {
+    let RequeuePolicy::Manual { max_retries, base_delay } = requeue else {
+        return Err(Refusal::RetryNotAllowed { pipeline: run.pipeline });
+    };
+    let RunState::Failed { .. } = run.state else {
+        return Err(Refusal::NotFailed { state: run.state.as_str() });
+    };
+    if run.pipeline == Pipeline::Document {
+        return Err(Refusal::RetryNotAllowed { pipeline: run.pipeline });
+    }
+    if run.retry_count >= max_retries {
+        return Err(Refusal::RetriesSpent { max: max_retries });
+    }
+    let retry_count = run.retry_count + 1;
+    let delay = doubled(base_delay, retry_count);
+    let next = Run {
+        retry_count,
+        // A withdrawn run had no attempt, but may be retried.
+        attempts: run.attempts.max(retry_count),
+        queued_at: at,
+        ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
+    };
+    let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };
+    let effects = vec![Effect::Record(event), Effect::ResetSteps, Effect::PassTurn];
+    Ok(Transition { from: run.fence, run: next, effects })
+}
