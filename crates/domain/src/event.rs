@@ -48,6 +48,7 @@ event_types! {
     StepSucceeded = "STEP_SUCCEEDED",
     StepFailed = "STEP_FAILED",
     StepRetried = "STEP_RETRIED",
+    StepPostponed = "STEP_POSTPONED",
     LateWriteRefused = "LATE_WRITE_REFUSED",
     LockHeld = "LOCK_HELD",
     SchedulerContention = "SCHEDULER_CONTENTION",
@@ -115,6 +116,7 @@ impl EventType {
             | Self::StepSucceeded
             | Self::StepFailed
             | Self::StepRetried
+            | Self::StepPostponed
             | Self::LockHeld
             | Self::SubjectPurged
             | Self::DocumentUploaded
@@ -158,6 +160,7 @@ impl EventType {
             Self::StepStarted => Some(StepStatus::Running),
             Self::StepSucceeded => Some(StepStatus::Succeeded),
             Self::StepFailed => Some(StepStatus::Failed),
+            Self::StepPostponed => Some(StepStatus::Pending),
             _ => None,
         }
     }
@@ -234,6 +237,14 @@ pub struct Event {
 }
 
 impl Event {
+    /// The reason of a `RUN_REQUEUED` when the run only waits: for its next step attempt, a lane or a time.
+    pub const WAITING: &str = "WAITING";
+
+    /// Whether it sends a run to wait. Nothing counts, and the attempt goes on when the wait is over.
+    pub fn is_wait(&self) -> bool {
+        self.event_type == EventType::RunRequeued && self.reason.as_deref() == Some(Self::WAITING)
+    }
+
     /// An event about a run, with everything else unset.
     pub fn of_run(event_type: EventType, run: &Run, at: Timestamp) -> Self {
         Self {

@@ -21,10 +21,10 @@ pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId, RunId,
     SchemaVersionId, SubjectId, WorkerId,
 };
-pub use pipeline::{Pipeline, PipelinePlan, StepName, UnknownName};
+pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
 pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
+pub use run::{AfterFailure, Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn, Wait};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
     RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,
 };
-pub use run::{Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn};

@@ -8,6 +8,8 @@ use std::fmt;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
+use crate::event::StepStatus;
+
 /// The kind of work of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -167,6 +169,26 @@ pub struct UnknownName {
     pub known: String,
 }
 
+/// One try at a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepAttempt {
+    /// The step.
+    pub step: StepName,
+    /// The number of the attempt, from 1.
+    pub number: u32,
+}
+
+/// How far a run has come with a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReachedStep {
+    /// The step.
+    pub step: StepName,
+    /// Its status.
+    pub status: StepStatus,
+    /// Its latest attempt, or the next one while it is pending.
+    pub attempt: u32,
+}
+
 /// How this installation executes a pipeline: its steps, and the time limit of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipelinePlan {
@@ -179,9 +201,20 @@ pub struct PipelinePlan {
 }
 
 impl PipelinePlan {
-    /// The first step that has not succeeded. A run starts or resumes there.
-    pub fn first_unfinished(&self, done: &[StepName]) -> Option<StepName> {
-        self.steps.iter().copied().find(|step| !done.contains(step))
+    /// The attempt with which a claimed run starts or goes on: at its first step that has not succeeded. `reached` has the
+    /// steps that the run has reached. After a failed attempt the next number follows; a step that was put off or reset
+    /// keeps the number that it has.
+    pub fn next_attempt(&self, reached: &[ReachedStep]) -> Option<StepAttempt> {
+        self.steps.iter().find_map(|step| match reached.iter().find(|reached| reached.step == *step) {
+            None => Some(StepAttempt { step: *step, number: 1 }),
+            Some(ReachedStep { status: StepStatus::Succeeded, .. }) => None,
+            Some(ReachedStep { status: StepStatus::Failed, attempt, .. }) => {
+                Some(StepAttempt { step: *step, number: attempt + 1 })
+            }
+            Some(ReachedStep { status: StepStatus::Pending | StepStatus::Running, attempt, .. }) => {
+                Some(StepAttempt { step: *step, number: *attempt })
+            }
+        })
     }
 
     /// The step after `step`, if there is one.
@@ -229,15 +262,29 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_resumes_at_the_first_step_that_has_not_succeeded() {
+    fn a_plan_goes_on_at_the_first_step_that_has_not_succeeded_with_its_next_attempt() {
+        use StepStatus as S;
+
         let plan = PipelinePlan {
             pipeline: Pipeline::Document,
             steps: vec![StepName::Extraction, StepName::Interpretation],
             limit: SignedDuration::from_secs(120),
         };
-        assert_eq!(plan.first_unfinished(&[]), Some(StepName::Extraction));
-        assert_eq!(plan.first_unfinished(&[StepName::Extraction]), Some(StepName::Interpretation));
-        assert_eq!(plan.first_unfinished(&plan.steps), None);
+        let next = |reached: &[(StepName, StepStatus, u32)]| {
+            let reached = reached.iter().map(|(step, status, attempt)| ReachedStep {
+                step: *step,
+                status: *status,
+                attempt: *attempt,
+            });
+            let next = plan.next_attempt(&reached.collect::<Vec<_>>());
+            next.map(|StepAttempt { step, number }| (step, number))
+        };
+        let (first, second) = (StepName::Extraction, StepName::Interpretation);
+        assert_eq!(next(&[]), Some((first, 1)));
+        assert_eq!(next(&[(first, S::Succeeded, 3)]), Some((second, 1)));
+        assert_eq!(next(&[(first, S::Succeeded, 1), (second, S::Succeeded, 1)]), None);
+        assert_eq!(next(&[(first, S::Failed, 1)]), Some((first, 2)), "the next one after a failed attempt");
+        assert_eq!(next(&[(first, S::Pending, 2)]), Some((first, 2)), "the same one after it was put off");
         assert_eq!(plan.after(StepName::Extraction), Some(StepName::Interpretation));
         assert_eq!(plan.after(StepName::Interpretation), None);
     }

@@ -40,7 +40,7 @@ pub struct StepProgress {
     pub step: StepName,
     /// Its status.
     pub status: StepStatus,
-    /// Its attempt within the current claim, from 1.
+    /// Its latest attempt, from 1, or the next one while it is pending.
     pub attempt: u32,
     /// When it last started.
     pub started_at: Option<Timestamp>,

@@ -20,6 +20,8 @@ pub enum Breakpoint {
     AfterAdvance,
     /// A run has ended.
     AfterEnd,
+    /// A run was sent back to the queue to wait.
+    AfterWait,
     /// Before the lease is renewed.
     BeforeHeartbeat,
     /// Before the watchdog looks for orphaned and overdue runs.

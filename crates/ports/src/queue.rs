@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Event, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepName, Transition, WorkerId};
+use quire_domain::{
+    Event, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepAttempt, Transition, WorkerId,
+};
 use tokio::sync::Notify;
 
 use crate::PortResult;
@@ -31,8 +33,8 @@ pub struct ClaimRequest<'a> {
 pub struct ClaimedRun {
     /// The run, with the fence that every write to it must carry.
     pub run: Run,
-    /// The step that the claim recorded as started: the first step that has not succeeded. None if all steps have.
-    pub step: Option<StepName>,
+    /// The attempt that the claim recorded as started: at the first step that has not succeeded. None if all steps have.
+    pub attempt: Option<StepAttempt>,
 }
 
 /// A report from the owner of a running run.

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::RunningStep;
-use quire_domain::{Event, EventType, RunChange, RunId};
+use quire_domain::{Event, EventType, RunChange, RunId, StepAttempt};
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
@@ -128,7 +128,7 @@ impl EngineCore {
                 continue;
             };
             report::run_started(&claimed, lease.worker);
-            self.minute_counters.count(&Event::of_run(EventType::RunStarted, &claimed.run, at));
+            self.minute_counters.count_started(&claimed.run, at);
             let owned = self.own(claimed.run.id);
             self.runs.spawn(run_in_slot(owned, lease.clone(), claimed, slot));
         }
@@ -149,7 +149,11 @@ impl EngineCore {
     /// Sends a claimed run back to the queue before any work on it. No attempt is counted.
     pub(super) async fn hand_back(&self, lease: &WorkerLease, claimed: &ClaimedRun) {
         let started_at = claimed.run.state.started_at();
-        let running = claimed.step.map(|step| RunningStep { step, attempt: 1, started_at });
+        let running = claimed.attempt.map(|StepAttempt { step, number }| RunningStep {
+            step,
+            attempt: number,
+            started_at,
+        });
         self.stop_run(lease, &claimed.run, running, RunChange::HandBack).await;
     }
 

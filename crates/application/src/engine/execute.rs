@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use quire_domain::run::RunningStep;
 use quire_domain::{
     ArtifactId, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunChange, RunId, RunState,
-    StepName,
+    StepAttempt, StepName,
 };
 use quire_ports::{Artifact, Breakpoint, ClaimedRun, Deadline, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
@@ -35,6 +35,7 @@ pub(super) async fn execute(
     let started_at = claimed.run.state.started_at().unwrap_or(claimed.run.queued_at);
     let time_left = time_left(&claimed.run, engine.store.clock.now());
     let mut execution = Execution {
+        began: engine.awake.elapsed(),
         deadline: Deadline::after(engine.awake.clone(), time_left),
         engine,
         lease,
@@ -43,8 +44,8 @@ pub(super) async fn execute(
         slot,
         cancel: watch::Sender::new(false),
     };
-    match claimed.step {
-        Some(step) => execution.run_steps(Attempt { step, number: 1, started_at }).await,
+    match claimed.attempt {
+        Some(StepAttempt { step, number }) => execution.run_steps(Attempt { step, number, started_at }).await,
         // All steps have succeeded; only the end of the run is missing.
         None => execution.complete().await,
     }
@@ -59,34 +60,40 @@ fn time_left(run: &Run, now: Timestamp) -> Duration {
     }
 }
 
-struct Execution<'e> {
-    engine: &'e Arc<EngineCore>,
-    lease: Arc<WorkerLease>,
-    setup: &'e PipelineSetup,
-    run: Run,
+pub(super) struct Execution<'e> {
+    pub(super) engine: &'e Arc<EngineCore>,
+    pub(super) lease: Arc<WorkerLease>,
+    pub(super) setup: &'e PipelineSetup,
+    pub(super) run: Run,
     slot: Arc<Slot>,
     /// Tells the step to stop: its result is no longer needed.
     cancel: watch::Sender<bool>,
+    /// When the work began, in the time that the engine is awake.
+    pub(super) began: Duration,
     /// When the attempt must end.
     deadline: Deadline,
 }
 
 /// An attempt at a step whose start is recorded.
 #[derive(Clone, Copy)]
-struct Attempt {
-    step: StepName,
-    number: u32,
-    started_at: Timestamp,
+pub(super) struct Attempt {
+    pub(super) step: StepName,
+    pub(super) number: u32,
+    pub(super) started_at: Timestamp,
 }
 
 impl Attempt {
+    pub(super) fn identity(self) -> StepAttempt {
+        StepAttempt { step: self.step, number: self.number }
+    }
+
     fn running(self) -> RunningStep {
         RunningStep { step: self.step, attempt: self.number, started_at: Some(self.started_at) }
     }
 }
 
 /// Why work on a run stops before its end.
-enum Stop {
+pub(super) enum Stop {
     /// The run's deadline has passed.
     TimedOut,
     /// The process stops and no longer waits for runs.
@@ -103,7 +110,7 @@ impl Execution<'_> {
                 Ok(Ok(output)) => self.succeeded(attempt, output).await,
                 Ok(Err(failure)) => match self.failed(attempt, failure).await {
                     Ok(next) => next,
-                    // Between two attempts no step is running.
+                    // In a pause between two attempts no step is running.
                     Err(stop) => return self.stop(attempt.step, None, &stop).await,
                 },
                 Err(stop) => return self.stop(attempt.step, Some(attempt.running()), &stop).await,
@@ -168,7 +175,7 @@ impl Execution<'_> {
         }))
     }
 
-    async fn wait_for<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
+    pub(super) async fn wait_for<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
         tokio::select! {
             biased;
             () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
@@ -200,47 +207,7 @@ impl Execution<'_> {
         self.advance(attempt, events, results).await.then_some(next)
     }
 
-    /// Records the failure of a step with its diagnosis. Then it starts the next attempt after a pause, or ends the run.
-    async fn failed(&mut self, attempt: Attempt, mut failure: Failure) -> Result<Option<Attempt>, Stop> {
-        if failure.error_code == StepErrorCode::StorageUnavailable.as_str()
-            && !self.engine.is_ready(self.run.pipeline, attempt.step).await
-        {
-            // The storage is gone for every run. This one did nothing wrong and waits in the queue until it is back.
-            self.end(attempt, Vec::new(), StepResults::default(), RunChange::HandBack).await;
-            return Ok(None);
-        }
-        let now = self.engine.store.clock.now();
-        let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
-        let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
-        let diagnosis = failure.diagnosis.take();
-        let diagnosis = diagnosis.map(|text| artifact(Failure::DIAGNOSIS.to_owned(), text.into(), now));
-        let results = StepResults { artifacts: Vec::from_iter(diagnosis), interpretation: None };
-        let delay = self.setup.policy.backoff.next(attempt.number, failure.kind, now, &mut rand::rng());
-        let Some(delay) = delay.filter(|delay| self.has_time_for(*delay)) else {
-            let change = RunChange::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
-            self.end(attempt, vec![failed], results, change).await;
-            return Ok(None);
-        };
-        let retried = Event {
-            event_type: EventType::StepRetried,
-            delay_ms: u64::try_from(delay.as_millis()).ok(),
-            ..failed.clone()
-        };
-        if !self.advance(attempt, vec![failed, retried], results).await {
-            return Ok(None);
-        }
-        let clock = self.engine.store.clock.clone();
-        self.wait_for(clock.sleep(delay.try_into().unwrap_or_default())).await?;
-        let next = Attempt { number: attempt.number + 1, started_at: clock.now(), ..attempt };
-        Ok(self.advance(next, vec![self.step_started(next)], StepResults::default()).await.then_some(next))
-    }
-
-    /// Whether the deadline leaves time for another attempt after `delay`.
-    fn has_time_for(&self, delay: SignedDuration) -> bool {
-        Duration::try_from(delay).is_ok_and(|delay| self.deadline.time_left() > delay)
-    }
-
-    fn step_started(&self, attempt: Attempt) -> Event {
+    pub(super) fn step_started(&self, attempt: Attempt) -> Event {
         Event {
             worker: Some(self.lease.worker),
             step: Some(attempt.step),
@@ -249,7 +216,7 @@ impl Execution<'_> {
         }
     }
 
-    fn step_ended(
+    pub(super) fn step_ended(
         &self,
         event_type: EventType,
         attempt: Attempt,
@@ -268,7 +235,12 @@ impl Execution<'_> {
     }
 
     /// Writes progress in the middle of a run. Returns whether the run goes on.
-    async fn advance(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults) -> bool {
+    pub(super) async fn advance(
+        &mut self,
+        attempt: Attempt,
+        events: Vec<Event>,
+        results: StepResults,
+    ) -> bool {
         let outcome = self.engine.persist(&self.lease, &self.run, events, results, None).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, failure).await;
@@ -278,7 +250,13 @@ impl Execution<'_> {
         goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
-    async fn end(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, change: RunChange) {
+    pub(super) async fn end(
+        &mut self,
+        attempt: Attempt,
+        events: Vec<Event>,
+        results: StepResults,
+        change: RunChange,
+    ) {
         let outcome = self.engine.end_run(&self.lease, &self.run, events, results, change).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, failure).await;
@@ -288,7 +266,7 @@ impl Execution<'_> {
     }
 
     /// Fails the run because the store will never accept the result of the step.
-    async fn fail_unstorable(&mut self, attempt: Attempt, failure: Failure) {
+    pub(super) async fn fail_unstorable(&mut self, attempt: Attempt, failure: Failure) {
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
@@ -306,6 +284,6 @@ impl Execution<'_> {
     }
 }
 
-fn artifact(artifact_type: String, payload: String, created_at: Timestamp) -> Artifact {
+pub(super) fn artifact(artifact_type: String, payload: String, created_at: Timestamp) -> Artifact {
     Artifact { id: ArtifactId::new(), artifact_type, payload, created_at }
 }

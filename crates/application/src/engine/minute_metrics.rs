@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use quire_domain::{Effect, Event, EventType, Pipeline, Transition};
+use quire_domain::{Effect, Event, EventType, Pipeline, Run, Transition};
 use quire_ports::{MinuteMetrics, PortResult};
 
 use super::EngineCore;
@@ -69,12 +69,18 @@ impl EngineCore {
 }
 
 impl MinuteCounters {
+    /// Counts the start of a run. A run that goes on after a wait was counted before.
+    pub(super) fn count_started(&self, run: &Run, at: Timestamp) {
+        if !run.goes_on() {
+            self.with(at, run.pipeline, |minute| minute.started += 1);
+        }
+    }
+
     pub(super) fn count(&self, event: &Event) {
         let Some(pipeline) = event.pipeline else { return };
         let duration = event.started_at.map_or(0, |start| event.at.duration_since(start).as_millis());
         let duration_ms = u64::try_from(duration).unwrap_or(0);
         match event.event_type {
-            EventType::RunStarted => self.with(event.at, pipeline, |minute| minute.started += 1),
             EventType::RunCompleted => self.with(event.at, pipeline, |minute| {
                 minute.completed += 1;
                 minute.duration_ms += duration_ms;
@@ -83,6 +89,7 @@ impl MinuteCounters {
                 self.with(event.at, pipeline, |minute| minute.failed += 1);
             }
             EventType::RunTimedOut => self.with(event.at, pipeline, |minute| minute.timed_out += 1),
+            EventType::RunRequeued if event.is_wait() => {}
             EventType::RunRequeued => self.with(event.at, pipeline, |minute| minute.requeued += 1),
             EventType::StepRetried => self.with(event.at, pipeline, |minute| minute.step_retries += 1),
             EventType::LateWriteRefused => self.with(event.at, pipeline, |minute| minute.refused += 1),

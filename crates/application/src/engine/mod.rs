@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   claim ──▶ execute ──▶ persist        one run, from the queue to its end
+//!   step_failure, due                    what follows a failed step; the end of a wait
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
@@ -18,6 +19,7 @@
 
 mod claim;
 mod contact;
+mod due;
 mod execute;
 mod heartbeat;
 mod minute_metrics;
@@ -27,6 +29,7 @@ mod recovery;
 pub mod report;
 mod settings;
 mod slots;
+mod step_failure;
 mod watchdog;
 
 use std::collections::{HashMap, HashSet};
@@ -41,6 +44,7 @@ use tokio_util::task::TaskTracker;
 pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
 use contact::Contact;
+use due::DueTimes;
 use minute_metrics::MinuteCounters;
 use readiness::NotReady;
 use slots::Slots;
@@ -80,6 +84,8 @@ struct EngineCore {
     aborting: CancellationToken,
     minute_counters: MinuteCounters,
     not_ready: NotReady,
+    /// When runs that this engine sent to wait are due.
+    due: DueTimes,
     /// When the store answered.
     contact: Contact,
     /// The time that the limits of runs count.
@@ -115,6 +121,7 @@ impl Engine {
             aborting: CancellationToken::new(),
             minute_counters: MinuteCounters::default(),
             not_ready: NotReady::default(),
+            due: DueTimes::default(),
             contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
             awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
@@ -128,6 +135,7 @@ impl Engine {
         engine.claiming.spawn(claim::keep_claiming(core.clone()));
         engine.background.spawn(heartbeat::keep_alive(core.clone()));
         engine.background.spawn(watchdog::keep_watching(core.clone()));
+        engine.background.spawn(due::keep_releasing(core.clone()));
         engine.background.spawn(watchdog::keep_awake_time(core.clone()));
         engine.background.spawn(minute_metrics::keep_counting(core));
         Ok(engine)

@@ -53,17 +53,20 @@ pub(super) fn transition(transition: &Transition) {
     }
 }
 
-/// Logs and counts the start of a run and of its first step.
+/// Logs and counts the start of a run and of its first step. A run that goes on after a wait was counted before.
 pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
     let run = &claimed.run;
     let correlation_id = run.correlation_id.as_deref();
     let at = run.state.started_at().unwrap_or(run.queued_at);
-    let waited = at.duration_since(run.queued_at);
-    metrics::histogram!("quire_run_wait_seconds", "pipeline" => run.pipeline.as_str())
-        .record(waited.as_secs_f64());
-    event(&Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, run, at) }, correlation_id);
-    if let Some(step) = claimed.step {
-        event(&step_started(run, step, worker, at), correlation_id);
+    log(&Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, run, at) }, correlation_id);
+    if !run.goes_on() {
+        let pipeline = run.pipeline.as_str();
+        metrics::counter!("quire_runs_started_total", "pipeline" => pipeline).increment(1);
+        metrics::histogram!("quire_run_wait_seconds", "pipeline" => pipeline)
+            .record(at.duration_since(run.queued_at).as_secs_f64());
+    }
+    if let Some(attempt) = claimed.attempt {
+        event(&step_started(run, attempt, worker, at), correlation_id);
     }
 }
 
@@ -105,13 +108,13 @@ fn count(event: &Event) {
         }
     };
     match event.event_type {
-        EventType::RunStarted => {
-            metrics::counter!("quire_runs_started_total", "pipeline" => pipeline).increment(1);
-        }
         EventType::RunCompleted => finished("completed"),
         EventType::RunFailed => finished("failed"),
         EventType::RunTimedOut => finished("timed_out"),
         EventType::RunRecoveredAsFailed => finished("recovered_as_failed"),
+        EventType::RunRequeued if event.is_wait() => {
+            metrics::counter!("quire_run_waits_total", "pipeline" => pipeline).increment(1);
+        }
         EventType::RunRequeued => {
             metrics::counter!("quire_runs_requeued_total", "pipeline" => pipeline).increment(1);
         }

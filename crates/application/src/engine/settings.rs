@@ -20,6 +20,9 @@ pub struct EngineSettings {
     pub slots: u32,
     /// How many runs one claim takes at most.
     pub claim_limit: usize,
+    /// The longest pause before a step's next attempt that passes in the slot. For a longer one the run goes back to the
+    /// queue, which takes two commits and leaves the slot to other runs.
+    pub longest_slot_pause: Duration,
     /// Time between two claims when nothing wakes the engine.
     pub tick: Duration,
     /// How the worker lease is kept.
@@ -72,6 +75,9 @@ pub struct PipelineSetup {
 }
 
 impl EngineSettings {
+    /// The usual [`EngineSettings::longest_slot_pause`].
+    pub const SLOT_PAUSE: Duration = Duration::from_millis(50);
+
     pub(super) fn step_runtime(&self) -> PortResult<tokio::runtime::Runtime> {
         let threads = self.slots.clamp(1, MAX_STEP_THREADS) as usize;
         tokio::runtime::Builder::new_multi_thread()

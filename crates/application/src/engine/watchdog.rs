@@ -42,7 +42,7 @@ impl EngineCore {
         }
     }
 
-    async fn release_due(&self) -> PortResult<()> {
+    pub(super) async fn release_due(&self) -> PortResult<()> {
         while self.store.queue.release_due(self.store.clock.now(), BATCH).await? == BATCH {}
         Ok(())
     }

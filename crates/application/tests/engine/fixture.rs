@@ -92,6 +92,7 @@ impl EngineFixture {
             name: "test:1".to_owned(),
             slots: 4,
             claim_limit: 100,
+            longest_slot_pause: EngineSettings::SLOT_PAUSE,
             tick: Duration::from_secs(1),
             lease: LeaseSettings::Renewed { term: LEASE_TERM },
             heartbeat: Duration::from_secs(5),

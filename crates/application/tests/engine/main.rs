@@ -12,6 +12,7 @@ mod retries;
 mod running;
 mod shutdown;
 mod silence;
+mod waiting;
 
 /// Makes one test for each case and store.
 macro_rules! on_each_store {

@@ -20,7 +20,8 @@ crate::on_each_store! {
     a_permanent_failure_is_not_retried,
     a_step_that_panics_fails_like_any_other,
     a_failed_run_is_requeued_and_others_run_meanwhile,
-    a_rate_limit_beyond_the_deadline_requeues_the_run,
+    a_rate_limit_is_waited_out_and_counts_nothing,
+    a_rate_limit_of_more_than_an_hour_counts_as_a_failed_attempt,
     a_failed_proposal_runs_again_after_a_manual_retry,
     every_failed_attempt_stores_its_diagnosis_only_as_an_artifact,
     a_diagnosis_is_stored_once_when_its_write_gets_no_answer,
@@ -55,6 +56,8 @@ async fn a_step_that_fails_once_is_retried_within_the_run(fixture: EngineFixture
             E::StepStarted,
             E::StepFailed,
             E::StepRetried,
+            E::RunRequeued,
+            E::RunStarted,
             E::StepStarted,
             E::StepSucceeded,
             E::StepStarted,
@@ -124,7 +127,7 @@ async fn a_failed_run_is_requeued_and_others_run_meanwhile(fixture: EngineFixtur
     fixture
         .observer
         .wait_until_advancing(&fixture.clock, SignedDuration::from_millis(500), || async {
-            fixture.count_events(EventType::RunRequeued).await == 1
+            fixture.run(run).await.retry_count == 1
         })
         .await;
     let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
@@ -139,21 +142,34 @@ async fn a_failed_run_is_requeued_and_others_run_meanwhile(fixture: EngineFixtur
     engine.stop().await;
 }
 
-/// A run does not wait for a rate limit that ends after its deadline.
-async fn a_rate_limit_beyond_the_deadline_requeues_the_run(fixture: EngineFixture) {
-    let run = fixture.enqueue(SubjectId::new()).await;
+/// A rate limit may end after the run's deadline and come more often than a step may be tried.
+async fn a_rate_limit_is_waited_out_and_counts_nothing(fixture: EngineFixture) {
+    let subject = SubjectId::new();
+    let run = fixture.enqueue(subject).await;
     let until = fixture::start() + SignedDuration::from_mins(10);
     let limited = Failure::new(FailureKind::RateLimited { until }, "RATE_LIMITED", "slow down");
-    let engine = fixture
-        .start_engine(document_pipeline_with_limit(
-            SignedDuration::from_secs(120),
-            requeue_policy(),
-            &fails_first(1, limited),
-        ))
-        .await;
-    fixture.observer.wait_until(|| async { fixture.count_events(EventType::RunRequeued).await == 1 }).await;
+    let limit = SignedDuration::from_secs(120);
+    let work = fails_first(5, limited);
+    let engine = fixture.start_engine(document_pipeline_with_limit(limit, requeue_policy(), &work)).await;
+    fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
-    assert_eq!(stored.state, quire_domain::RunState::Queued { available_at: Some(until) });
+    assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+    assert!(stored.state.started_at().unwrap() >= until);
+    let records = fixture.store.history.step_records(run).await.unwrap();
+    assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
+    let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+    assert_eq!(job.error_log.matches("RATE_LIMITED").count(), 5, "{}", job.error_log);
+    engine.stop().await;
+}
+
+async fn a_rate_limit_of_more_than_an_hour_counts_as_a_failed_attempt(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let until = fixture::start() + SignedDuration::from_hours(1000);
+    let limited = Failure::new(FailureKind::RateLimited { until }, "RATE_LIMITED", "slow down");
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &fails_first(99, limited))).await;
+    fixture.wait_for_state_advancing(run, "FAILED").await;
+    let events = fixture.event_types(run).await;
+    assert_eq!(events.iter().filter(|kind| **kind == EventType::StepFailed).count(), 2);
     engine.stop().await;
 }
 

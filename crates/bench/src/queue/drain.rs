@@ -43,6 +43,7 @@ pub fn settings(slots: u32) -> EngineSettings {
         name: "bench:1".to_owned(),
         slots,
         claim_limit: 100,
+        longest_slot_pause: EngineSettings::SLOT_PAUSE,
         tick: Duration::from_secs(1),
         lease: LeaseSettings::Renewed { term: SignedDuration::from_secs(15) },
         heartbeat: Duration::from_secs(5),

@@ -1,4 +1,5 @@
-//! `bench queue`: the drain rate, the latency, concurrent enqueuing, long backlogs and the idle cost of the queue.
+//! `bench queue`: the drain rate, the latency, concurrent enqueuing, long backlogs, waits and the idle cost
+//! of the queue.
 
 mod backlog;
 mod baseline;
@@ -8,6 +9,7 @@ mod idle;
 mod latency;
 mod postgres_baseline;
 mod sqlite_baseline;
+mod waiting;
 
 use quire_domain::RunId;
 use quire_ports::Store;
@@ -38,6 +40,7 @@ enum QueueBenchPart {
     Latency,
     Enqueue,
     Backlog,
+    Waiting,
     Idle,
 }
 
@@ -50,6 +53,7 @@ pub async fn bench(options: QueueBenchOptions) -> bool {
         QueueBenchPart::Latency,
         QueueBenchPart::Enqueue,
         QueueBenchPart::Backlog,
+        QueueBenchPart::Waiting,
         QueueBenchPart::Idle,
     ];
     let mut met = true;
@@ -61,6 +65,7 @@ pub async fn bench(options: QueueBenchOptions) -> bool {
                 QueueBenchPart::Latency => latency::measure(kind).await,
                 QueueBenchPart::Enqueue => enqueue::measure(kind, &options).await,
                 QueueBenchPart::Backlog => backlog::measure(kind, &options).await,
+                QueueBenchPart::Waiting => waiting::measure(kind, &options).await,
                 QueueBenchPart::Idle => idle::measure(kind).await,
             };
             met &= report::print(&format!("{part:?}, {}", kind.name()), &table);

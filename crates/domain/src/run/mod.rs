@@ -17,7 +17,7 @@ pub use priority::Priority;
 pub use recorded::{
     RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,
 };
-pub use retry::{Backoff, RecoveryPolicy, RequeuePolicy, RetryPolicy};
+pub use retry::{AfterFailure, Backoff, LONGEST_RATE_LIMIT, RecoveryPolicy, RequeuePolicy, RetryPolicy};
 pub use state::{Continuation, FailureReason, NewRun, Run, RunState, SchemaRef};
-pub use transition::{Effect, Refusal, RunChange, Transition, apply, create};
+pub use transition::{Effect, Refusal, RunChange, Transition, Wait, apply, create};
 pub use turn::Turn;

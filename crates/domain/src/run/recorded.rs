@@ -7,7 +7,7 @@ use super::state::{Run, RunState};
 use super::transition::{Effect, Transition};
 use crate::event::{Event, EventType};
 use crate::ids::WorkerId;
-use crate::pipeline::StepName;
+use crate::pipeline::{StepAttempt, StepName};
 
 /// A step that was being worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub fn run_created(run: &Run) -> Event {
     Event::of_run(EventType::RunCreated, run, run.created_at)
 }
 
-/// The event of the first attempt at a step, which begins with the claim of its run.
-pub fn step_started(run: &Run, step: StepName, worker: WorkerId, at: Timestamp) -> Event {
+/// The event of an attempt at a step that begins.
+pub fn step_started(run: &Run, attempt: StepAttempt, worker: WorkerId, at: Timestamp) -> Event {
     Event {
         worker: Some(worker),
-        step: Some(step),
-        attempt: Some(1),
+        step: Some(attempt.step),
+        attempt: Some(attempt.number),
         ..Event::of_run(EventType::StepStarted, run, at)
     }
 }

@@ -33,24 +33,40 @@ impl Backoff {
         rng.random_range(lowest..=nominal.saturating_add(stray)).min(self.max_ms)
     }
 
-    /// The delay before the next attempt of a step. None after the last attempt, or if a retry cannot help.
-    pub fn next(
-        &self,
-        attempt: u32,
-        kind: FailureKind,
-        now: Timestamp,
-        rng: &mut impl Rng,
-    ) -> Option<SignedDuration> {
-        if attempt >= self.attempts || !kind.is_retryable() {
-            return None;
+    /// What follows the failure of an attempt (from 1) at a step. A rate limit that names its end, within
+    /// [`LONGEST_RATE_LIMIT`], is waited out and counts nothing; a longer one is a failure like any other.
+    pub fn after(&self, attempt: u32, kind: FailureKind, now: Timestamp, rng: &mut impl Rng) -> AfterFailure {
+        let delay = i64::try_from(self.delay_ms(attempt, rng)).unwrap_or(i64::MAX);
+        let delay = SignedDuration::from_millis(delay);
+        match kind {
+            FailureKind::RateLimited { until } if until.duration_since(now) <= LONGEST_RATE_LIMIT => {
+                // Also a provider that names a time in the past gets a pause.
+                AfterFailure::Postpone { until: until.max(now.saturating_add(delay).unwrap_or(until)) }
+            }
+            _ if attempt >= self.attempts || !kind.is_retryable() => AfterFailure::GiveUp,
+            _ => AfterFailure::Retry { delay },
         }
-        let backoff =
-            SignedDuration::from_millis(i64::try_from(self.delay_ms(attempt, rng)).unwrap_or(i64::MAX));
-        Some(match kind {
-            FailureKind::RateLimited { until } => backoff.max(until.duration_since(now)),
-            _ => backoff,
-        })
     }
+}
+
+/// The longest rate limit that is waited out. A provider that asks for more time is treated like one that fails.
+pub const LONGEST_RATE_LIMIT: SignedDuration = SignedDuration::from_hours(1);
+
+/// What follows the failure of an attempt at a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// No further attempt: it was the last one, or a retry cannot help.
+    GiveUp,
+    /// The next attempt.
+    Retry {
+        /// The pause before it.
+        delay: SignedDuration,
+    },
+    /// The same attempt once more, as if it had not been made.
+    Postpone {
+        /// When.
+        until: Timestamp,
+    },
 }
 
 /// What happens to a run after a failed attempt.
@@ -133,22 +149,32 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_delay_after_the_last_attempt_nor_after_a_permanent_failure() {
+    fn there_is_no_attempt_after_the_last_one_nor_after_a_permanent_failure() {
         let mut rng = StdRng::seed_from_u64(1);
         let now = Timestamp::UNIX_EPOCH;
         let two = Backoff { attempts: 2, ..DEFAULT };
-        assert!(two.next(1, FailureKind::Transient, now, &mut rng).is_some());
-        assert_eq!(two.next(2, FailureKind::Transient, now, &mut rng), None);
-        assert_eq!(two.next(1, FailureKind::Permanent, now, &mut rng), None);
+        assert!(matches!(two.after(1, FailureKind::Transient, now, &mut rng), AfterFailure::Retry { .. }));
+        assert_eq!(two.after(2, FailureKind::Transient, now, &mut rng), AfterFailure::GiveUp);
+        assert_eq!(two.after(1, FailureKind::Permanent, now, &mut rng), AfterFailure::GiveUp);
     }
 
     #[test]
-    fn a_rate_limit_is_waited_out() {
+    fn a_rate_limit_of_at_most_an_hour_is_waited_out_and_counts_nothing() {
         let mut rng = StdRng::seed_from_u64(1);
         let now = Timestamp::UNIX_EPOCH;
-        let until = now + SignedDuration::from_secs(42);
-        let delay = DEFAULT.next(1, FailureKind::RateLimited { until }, now, &mut rng);
-        assert_eq!(delay, Some(SignedDuration::from_secs(42)));
+        let two = Backoff { attempts: 2, ..DEFAULT };
+        let mut after = |attempt, seconds| {
+            let until = now + SignedDuration::from_secs(seconds);
+            two.after(attempt, FailureKind::RateLimited { until }, now, &mut rng)
+        };
+        for (attempt, seconds) in [(1, 42), (2, 42), (9, 3600)] {
+            let until = now + SignedDuration::from_secs(seconds);
+            assert_eq!(after(attempt, seconds), AfterFailure::Postpone { until });
+        }
+        assert!(matches!(after(1, 3601), AfterFailure::Retry { .. }), "a longer one is a failure");
+        assert_eq!(after(2, 3601), AfterFailure::GiveUp);
+        let AfterFailure::Postpone { until } = after(1, -5) else { panic!("it is in the past") };
+        assert!(until > now, "{until}");
     }
 
     proptest! {

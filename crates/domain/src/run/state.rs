@@ -1,6 +1,6 @@
 //! Runs and their states. Each state carries only the data that it has.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::failure::{FailureRecord, FailureType};
@@ -79,6 +79,8 @@ pub struct Run {
     pub shared_orphanings: u32,
     /// How often the run returned to the queue after an attempt.
     pub retry_count: u32,
+    /// How long workers have already held the run in the attempt that it goes on with after a wait.
+    pub held: SignedDuration,
     /// The current fencing token.
     pub fence: Fence,
     /// The current state.
@@ -95,6 +97,7 @@ impl Run {
             attempts: 0,
             shared_orphanings: 0,
             retry_count: 0,
+            held: SignedDuration::ZERO,
             fence: Fence::default(),
             state: RunState::Queued { available_at: None },
             ..self
@@ -104,6 +107,11 @@ impl Run {
     /// How many runs timed out one after the other before this one continued their work.
     pub fn continuation_number(&self) -> u32 {
         self.continues.map_or(0, |continuation| continuation.number)
+    }
+
+    /// Whether it went on after a wait, or will.
+    pub fn goes_on(&self) -> bool {
+        self.held > SignedDuration::ZERO
     }
 
     /// The failed claims that count towards the maximum of claims.

@@ -6,7 +6,7 @@
 //!   ▲  │                │ │ └── Fail, Recover ▶ FAILED ──┐
 //!   │  └─ Withdraw ─────┼─┼───────────────────▶   │      │ Retry (proposal, link)
 //!   │                   │ └── TimeOut ────────▶ TIMED_OUT│
-//!   └── Fail, Recover, HandBack ─────────────────────────┘
+//!   └── Fail, Recover, HandBack, Wait ───────────────────┘
 //! ```
 //!
 //! A run that timed out stays `TIMED_OUT`. A new run may continue its work ([`Effect::Continue`]).
@@ -24,6 +24,7 @@ mod retry;
 mod running;
 mod start;
 mod time_out;
+mod wait;
 mod withdraw;
 
 use jiff::{SignedDuration, Timestamp};
@@ -40,6 +41,7 @@ use crate::ids::{RunId, WorkerId};
 use crate::pipeline::StepName;
 
 pub use refusal::Refusal;
+pub use wait::Wait;
 
 /// Something that happens to a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +76,8 @@ pub enum RunChange {
         /// Whether other runs of the worker were orphaned with it.
         orphaned: Orphaned,
     },
+    /// It waits for its next step attempt or for a time, and holds nothing meanwhile.
+    Wait(Wait),
     /// The worker returns it unfinished, because the worker stops or did not know that it owns the run.
     HandBack,
     /// A person returns it to the queue.
@@ -176,6 +180,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         attempts: 0,
         shared_orphanings: 0,
         retry_count: 0,
+        held: SignedDuration::ZERO,
         fence: Fence::default(),
         state: RunState::Queued { available_at: None },
     };
@@ -191,6 +196,7 @@ pub fn apply(run: &Run, change: RunChange, at: Timestamp) -> Result<Transition, 
         RunChange::Fail { step, failure, requeue } => fail::fail(run, step, &failure, requeue, at),
         RunChange::TimeOut { continued_by } => time_out::time_out(run, continued_by, at),
         RunChange::Recover { recovery, orphaned } => recover::recover(run, recovery, orphaned, at),
+        RunChange::Wait(wait) => wait::wait(run, wait, at),
         RunChange::HandBack => hand_back::hand_back(run, at),
         RunChange::Retry { requeue } => retry::retry(run, requeue, at),
         RunChange::Withdraw => withdraw::withdraw(run, at),

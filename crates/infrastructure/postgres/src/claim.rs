@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 
 use quire_domain::run::{apply, may_start, step_started};
-use quire_domain::{Effect, Fence, PipelinePlan, Run, RunChange, RunId, StepName, Transition};
+use quire_domain::{
+    Effect, Fence, PipelinePlan, ReachedStep, Run, RunChange, RunId, StepAttempt, Transition,
+};
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
-use quire_sql::{corrupt, row};
+use quire_sql::row;
 use sqlx::PgConnection;
 
 use crate::error::translate;
 use crate::row::{StoredTime, bigint, mapped};
 use crate::sql;
-use crate::steps::write_step_progress;
+use crate::steps::{self, write_step_progress};
 use crate::transition::{TimedTransition, append, update};
 
 /// Starts the runs whose turn it is. They stay locked until the transaction ends.
@@ -26,15 +28,16 @@ pub(crate) async fn start_next(
     if next.is_empty() {
         return Ok(Vec::new());
     }
-    let done = done_before(connection, &next).await?;
+    let reached = reached_before(connection, &next).await?;
     let mut started = Vec::with_capacity(next.len());
     for run in &next {
         let plan = plan_of(claim, run)?;
-        let step = plan.first_unfinished(done.get(&run.id).map_or(&[], Vec::as_slice));
-        started.push((start(run, plan, claim)?, step));
+        let attempt = plan.next_attempt(reached.get(&run.id).map_or(&[], Vec::as_slice));
+        started.push((start(run, plan, claim)?, attempt));
     }
     store(connection, claim, &started).await?;
-    Ok(started.into_iter().map(|(transition, step)| ClaimedRun { run: transition.run, step }).collect())
+    let claimed = |(transition, attempt): (Transition, _)| ClaimedRun { run: transition.run, attempt };
+    Ok(started.into_iter().map(claimed).collect())
 }
 
 /// The runs whose turn it is, most urgent first.
@@ -50,28 +53,13 @@ async fn next_up(connection: &mut PgConnection, claim: &ClaimRequest<'_>) -> Por
     mapped(&rows, row::run)
 }
 
-/// The results of earlier attempts at these runs. Most runs have had no attempt, and the query leaves them out.
-async fn done_before(
+/// The steps that earlier claims of these runs have reached. Most runs had no claim, and the query leaves them out.
+async fn reached_before(
     connection: &mut PgConnection,
     next: &[Run],
-) -> PortResult<HashMap<RunId, Vec<StepName>>> {
-    let tried: HashMap<RunId, &Run> =
-        next.iter().filter(|run| run.fence > Fence::default()).map(|run| (run.id, run)).collect();
-    let mut done: HashMap<RunId, Vec<StepName>> = HashMap::new();
-    if tried.is_empty() {
-        return Ok(done);
-    }
-    let rows = sqlx::query(sql!("steps/done"))
-        .bind(tried.keys().map(|id| id.0).collect::<Vec<_>>())
-        .fetch_all(connection)
-        .await
-        .map_err(translate)?;
-    for (id, name) in mapped(&rows, |row| Ok((RunId(row.uuid("run_id")?), row.string("step_name")?)))? {
-        if let Some(run) = tried.get(&id) {
-            done.entry(id).or_default().push(run.pipeline.step(&name).map_err(corrupt)?);
-        }
-    }
-    Ok(done)
+) -> PortResult<HashMap<RunId, Vec<ReachedStep>>> {
+    let tried = next.iter().filter(|run| run.fence > Fence::default()).map(|run| run.id.0);
+    steps::reached(connection, tried.collect()).await
 }
 
 fn plan_of<'p>(claim: &ClaimRequest<'p>, run: &Run) -> PortResult<&'p PipelinePlan> {
@@ -87,18 +75,18 @@ fn start(run: &Run, plan: &PipelinePlan, claim: &ClaimRequest<'_>) -> PortResult
 async fn store(
     connection: &mut PgConnection,
     claim: &ClaimRequest<'_>,
-    started: &[(Transition, Option<StepName>)],
+    started: &[(Transition, Option<StepAttempt>)],
 ) -> PortResult<()> {
     let timed: Vec<_> =
         started.iter().map(|(transition, _)| TimedTransition { transition, at: claim.at }).collect();
     update(connection, &timed).await?;
     let mut events = Vec::with_capacity(2 * started.len());
-    for (transition, step) in started {
+    for (transition, attempt) in started {
         events.extend(transition.effects.iter().filter_map(|effect| match effect {
             Effect::Record(event) => Some(event.clone()),
             _ => None,
         }));
-        events.extend(step.map(|step| step_started(&transition.run, step, claim.worker, claim.at)));
+        events.extend(attempt.map(|attempt| step_started(&transition.run, attempt, claim.worker, claim.at)));
     }
     write_step_progress(connection, &events).await?;
     append(connection, &events, false).await

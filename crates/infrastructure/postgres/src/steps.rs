@@ -1,9 +1,9 @@
 //! The projection of the events of steps: the progress of each step of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use quire_domain::run::RunningStep;
-use quire_domain::{Event, RunId, StepName};
+use quire_domain::{Event, ReachedStep, RunId, StepName};
 use quire_ports::{PortResult, StepProgress};
 use quire_sql::{row, step_progress_after};
 use sqlx::PgConnection;
@@ -73,7 +73,7 @@ pub(crate) async fn running(
 }
 
 /// Resets the steps of these runs that have not succeeded, so that they run again.
-pub(crate) async fn reopen(connection: &mut PgConnection, runs: Vec<Uuid>) -> PortResult<()> {
+pub(crate) async fn reset(connection: &mut PgConnection, runs: Vec<Uuid>) -> PortResult<()> {
     if !runs.is_empty() {
         sqlx::query(sql!("steps/reset_unfinished"))
             .bind(runs)
@@ -82,4 +82,25 @@ pub(crate) async fn reopen(connection: &mut PgConnection, runs: Vec<Uuid>) -> Po
             .map_err(translate)?;
     }
     Ok(())
+}
+
+/// The steps that earlier claims of these runs have reached.
+pub(crate) async fn reached(
+    connection: &mut PgConnection,
+    runs: Vec<Uuid>,
+) -> PortResult<HashMap<RunId, Vec<ReachedStep>>> {
+    let mut reached: HashMap<RunId, Vec<ReachedStep>> = HashMap::new();
+    if runs.is_empty() {
+        return Ok(reached);
+    }
+    let rows =
+        sqlx::query(sql!("steps/reached")).bind(runs).fetch_all(connection).await.map_err(translate)?;
+    let steps = mapped(&rows, |row| {
+        let StepProgress { step, status, attempt, .. } = row::step_progress(row)?;
+        Ok((RunId(row.uuid("step_run_id")?), ReachedStep { step, status, attempt }))
+    })?;
+    for (run, step) in steps {
+        reached.entry(run).or_default().push(step);
+    }
+    Ok(reached)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, step_interrupted};
-use quire_domain::{Effect, Event, Pipeline, RunId, RunState, StepName, Transition, Turn};
+use quire_domain::{Effect, Event, Pipeline, RunId, StepName, Transition, Turn};
 use quire_ports::PortResult;
 use quire_sql::{RunColumns, corrupt};
 use sqlx::PgConnection;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::enqueue::{FrontKey, TimedRun};
 use crate::error::translate;
 use crate::row::{StoredTime, int, json, mapped, text};
-use crate::steps::{self, reopen, write_step_progress};
+use crate::steps::{self, reset, write_step_progress};
 use crate::{enqueue, review_marks, sql, transition};
 
 /// A transition and its time.
@@ -84,6 +84,7 @@ pub(crate) async fn update(
         .bind(columns().map(|columns| columns.failure_type).collect::<Vec<_>>())
         .bind(columns().map(error).collect::<PortResult<Vec<_>>>()?)
         .bind(runs().map(|run| int(run.shared_orphanings)).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.held_ms).collect::<Vec<_>>())
         .fetch_all(connection)
         .await
         .map_err(translate)?;
@@ -110,13 +111,12 @@ pub(crate) async fn apply_effects(
     let mut conditional = end_reviews(connection, transitions).await?;
     let mut recorded = recorded(transitions, &interrupted, &conditional);
     write_step_progress(connection, recorded.values().flatten()).await?;
-    reopen(connection, ids(&runs_with(transitions, |effect| matches!(effect, Effect::ResetSteps)))).await?;
+    reset(connection, ids(&runs_with(transitions, |effect| *effect == Effect::ResetSteps))).await?;
     yield_front(connection, transitions).await?;
     let passed = pass_turn(connection, transitions).await?;
     let created = continue_runs(connection, transitions, &passed).await?;
-    let requeued =
-        transitions.iter().any(|timed| matches!(timed.transition.run.state, RunState::Queued { .. }));
-    let notify = requeued || !passed.is_empty() || !created.is_empty();
+    let is_ready = |timed: &TimedTransition<'_>| timed.transition.turn(timed.at) == Some(Turn::Ready);
+    let notify = transitions.iter().any(is_ready) || !passed.is_empty() || !created.is_empty();
     for (run, event) in created {
         recorded.entry(run).or_default().push(event.clone());
         conditional.entry(run).or_default().push(event);

@@ -22,6 +22,7 @@ const RUN: ColumnList = ColumnList {
         "attempts",
         "shared_orphanings",
         "retry_count",
+        "held_ms",
         "continues_run_id",
         "continuation",
         "created_at",

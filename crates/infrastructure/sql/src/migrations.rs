@@ -43,7 +43,8 @@ macro_rules! migrations {
             "0018_signed_version",
             "0019_orphans_and_continuations",
             "0020_installation",
-            "0021_key_rotation",
+            "0021_waiting",
+            "0022_key_rotation",
         ]
     };
     ($($file:literal),+ $(,)?) => {

@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::{apply, create, last_event, late_write_refused, may_start, step_started};
 use quire_domain::{
-    Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunChange, RunId, StepName, StepStatus,
+    Event, Fence, NewRun, PipelinePlan, ReachedStep, RequeuePolicy, Run, RunChange, RunId, StepName,
     Transition, WorkerId,
 };
 use quire_ports::{
     Advance, AdvanceOutcome, Artifact, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
+    StepProgress,
 };
 use quire_sql::{ColumnReader, VersionColumns, another_run_has_the_id, row, run_not_found};
 use rusqlite::{Connection, params};
@@ -203,20 +204,22 @@ fn start(
     let transition = apply(run, RunChange::Start { worker, limit: plan.limit }, at)
         .map_err(|why| PortError::Corrupt(why.to_string()))?;
     transition::write(connection, &transition, at)?;
-    let step = plan.first_unfinished(&done_before(connection, run)?);
-    if let Some(step) = step {
-        append(connection, &step_started(&transition.run, step, worker, at))?;
+    let attempt = plan.next_attempt(&reached_before(connection, run)?);
+    if let Some(attempt) = attempt {
+        append(connection, &step_started(&transition.run, attempt, worker, at))?;
     }
-    Ok(ClaimedRun { run: transition.run, step })
+    Ok(ClaimedRun { run: transition.run, attempt })
 }
 
-/// The results of earlier attempts at this run.
-fn done_before(connection: &Connection, run: &Run) -> PortResult<Vec<StepName>> {
+/// The steps that earlier claims of this run have reached.
+fn reached_before(connection: &Connection, run: &Run) -> PortResult<Vec<ReachedStep>> {
     if run.fence == Fence::default() {
         return Ok(Vec::new());
     }
-    let steps = transition::steps(connection, run.id)?;
-    Ok(steps.into_iter().filter(|step| step.status == StepStatus::Succeeded).map(|step| step.step).collect())
+    let steps = transition::steps(connection, run.id)?.into_iter();
+    Ok(steps
+        .map(|StepProgress { step, status, attempt, .. }| ReachedStep { step, status, attempt })
+        .collect())
 }
 
 /// Writes the report of a run's owner. Also returns whether there may be work to claim now.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, create, step_interrupted};
 use quire_domain::{
-    Effect, Event, FailureRecord, Pipeline, Run, RunId, RunState, StepName, StepStatus, Transition, Turn,
+    Effect, Event, FailureRecord, Pipeline, Run, RunId, StepName, StepStatus, Transition, Turn,
 };
 use quire_ports::{PortResult, StepProgress};
 use quire_sql::{RunColumns, corrupt, row, step_progress_after};
@@ -60,6 +60,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         columns.failure_type,
         error,
         run.shared_orphanings,
+        columns.held_ms,
     ];
     Ok(execute(connection, sql!("runs/update"), values)? == 1)
 }
@@ -73,7 +74,7 @@ pub(crate) fn apply_effects(
     let run = &transition.run;
     let (mut interrupted, mut conditional) = (Vec::new(), Vec::new());
     let mut turn_passed = false;
-    let mut notify = matches!(run.state, RunState::Queued { .. });
+    let mut notify = transition.turn(at) == Some(Turn::Ready);
     for effect in &transition.effects {
         match effect {
             Effect::Record(event) => append(connection, event)?,

@@ -18,6 +18,7 @@ impl Config {
             name,
             slots: self.slots(),
             claim_limit: engine.claim_limit as usize,
+            longest_slot_pause: EngineSettings::SLOT_PAUSE,
             tick: to_std(engine.tick),
             lease,
             heartbeat: to_std(engine.heartbeat),

@@ -57,6 +57,7 @@ pub(super) fn describe() {
     count("quire_runs_started_total", "Runs started.");
     count("quire_runs_finished_total", "Runs that ended, by outcome.");
     count("quire_runs_requeued_total", "Runs put back into the queue after an attempt.");
+    count("quire_run_waits_total", "Times that a run went back to the queue to wait.");
     count("quire_runs_recovered_total", "Runs recovered after their worker died.");
     count("quire_late_writes_refused_total", "Writes refused because another worker owns the run.");
     count("quire_step_retries_total", "Step attempts that were retried.");
@@ -76,7 +77,7 @@ pub(super) fn describe() {
 
     let seconds = |name: &'static str, text: &'static str| describe_histogram!(name, Unit::Seconds, text);
     seconds("quire_run_wait_seconds", "Time from entering the queue to the start of the run.");
-    seconds("quire_run_duration_seconds", "Duration of a run's last attempt.");
+    seconds("quire_run_duration_seconds", "Time from a run's last claim to its end.");
     seconds("quire_step_duration_seconds", "Duration of one step attempt.");
 
     describe_gauge!("quire_queue_depth", Unit::Count, "Runs in the queue.");
@@ -96,6 +97,7 @@ pub(super) fn start_at_zero() {
         for counter_name in [
             "quire_runs_started_total",
             "quire_runs_requeued_total",
+            "quire_run_waits_total",
             "quire_runs_recovered_total",
             "quire_late_writes_refused_total",
         ] {

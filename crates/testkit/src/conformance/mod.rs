@@ -27,6 +27,7 @@ pub mod reviews;
 pub mod schema_files;
 pub mod search;
 pub mod sessions;
+pub mod waiting;
 mod writes;
 
 /// Makes one test for each case of a store. `$fixture` is the path of a function that returns a fixture.
@@ -74,6 +75,12 @@ macro_rules! store_conformance {
             a_retried_run_keeps_its_place_among_the_runs_of_its_subject,
             only_failed_runs_of_pipelines_with_manual_retry_are_retried,
             an_automatic_requeue_shows_in_the_job_view,
+        }
+        $crate::conformance_cases! { $fixture, waiting:
+            a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt,
+            a_waiting_run_blocks_its_subject_and_no_other,
+            a_postponed_attempt_keeps_its_number_and_its_failure_is_logged,
+            a_requeue_forgets_the_waits_before_it,
         }
         $crate::conformance_cases! { $fixture, history:
             step_records_are_appended_and_step_progress_is_updated,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Continuation, Effect, EventType, Pipeline, RecoveryPolicy, RunChange, RunId, StepName, StepStatus,
-    SubjectId, Transition,
+    Continuation, Effect, EventType, Pipeline, RecoveryPolicy, RunChange, RunId, StepAttempt, StepName,
+    StepStatus, SubjectId, Transition,
 };
 use quire_ports::{AdvanceOutcome, ClaimRequest, ExpiredLeases, Lease, RecoveryRules};
 
@@ -105,7 +105,8 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
 
     let worker = fixture.worker(at(20)).await;
     let again = fixture.claim_one(worker, at(21)).await;
-    assert_eq!((again.run.id, again.step), (id, Some(StepName::Interpretation)));
+    let first_unfinished = StepAttempt { step: StepName::Interpretation, number: 1 };
+    assert_eq!((again.run.id, again.attempt), (id, Some(first_unfinished)));
 }
 
 /// Proves R169 for the limit of claims.

@@ -1,6 +1,6 @@
 //! A person returns a failed run to the queue.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Effect, Refusal, Transition, available_at, millis, with_state};
 use crate::event::{Event, EventType};
@@ -28,6 +28,7 @@ pub(super) fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<
         // A withdrawn run had no attempt, but may be retried.
         attempts: run.attempts.max(retry_count),
         queued_at: at,
+        held: SignedDuration::ZERO,
         ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
     };
     let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };

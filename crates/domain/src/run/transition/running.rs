@@ -44,6 +44,7 @@ impl RunningData {
             attempts: run.attempts + 1,
             retry_count: run.retry_count + 1,
             queued_at: at,
+            held: SignedDuration::ZERO,
             ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
         };
         let event = Event {

@@ -16,8 +16,9 @@ pub(super) fn start(
     let RunState::Queued { .. } = run.state else {
         return Err(Refusal::NotQueued { state: run.state.as_str(), action: "started" });
     };
-    // A limit beyond the end of the calendar is no limit.
-    let deadline_at = at.checked_add(limit).ok();
+    // The time before a wait counts. A limit beyond the end of the calendar is no limit.
+    let left = limit.saturating_sub(run.held).max(SignedDuration::ZERO);
+    let deadline_at = at.checked_add(left).ok();
     let next = with_state(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
     // The event carries the fencing token that this start issues.
     let event = Event { worker: Some(worker), ..Event::of_run(EventType::RunStarted, &next, at) };

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::event::EventType;
 use crate::ids::SubjectId;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, StepAttempt};
 use crate::run::{Backoff, Continuation, Priority, RetryPolicy};
 
 fn new_run(pipeline: Pipeline) -> NewRun {
@@ -44,6 +44,16 @@ fn fail_change(pipeline: Pipeline, requeue: RequeuePolicy) -> RunChange {
     }
 }
 
+/// A wait until that second, after the worker held the run for `held` seconds.
+fn wait_change(until: i64, held: i64) -> RunChange {
+    RunChange::Wait(Wait {
+        until: at(until),
+        next: StepAttempt { step: StepName::Extraction, number: 2 },
+        failure: None,
+        held: SignedDuration::from_secs(held),
+    })
+}
+
 fn recorded(transition: &Transition) -> Vec<EventType> {
     transition
         .effects
@@ -80,6 +90,7 @@ fn only_queued_runs_start_and_only_running_runs_end() {
             fail_change(Pipeline::Proposal, MANUAL),
             RunChange::TimeOut { continued_by: None },
             RunChange::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone },
+            wait_change(9, 1),
             RunChange::HandBack,
         ] {
             assert!(matches!(apply(run, change, at(3)), Err(Refusal::NotRunning { .. })));
@@ -131,6 +142,7 @@ fn a_document_run_that_ended_never_changes() {
                 recovery: RecoveryPolicy::Requeue { max_claims: 9 },
                 orphaned: Orphaned::Alone,
             },
+            wait_change(9, 1),
             RunChange::HandBack,
             RunChange::Retry { requeue: MANUAL },
             RunChange::Withdraw,
@@ -204,6 +216,27 @@ fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
     assert_eq!(recorded(&back), [EventType::StepFailed, EventType::RunRequeued]);
 }
 
+/// Proves R017 (the rule): a run that waits is still the front of its subject.
+#[test]
+fn a_run_that_waits_keeps_its_counters_and_its_place_and_its_limit_counts_the_time_it_was_held() {
+    let mut run = started(Pipeline::Document);
+    let queued_at = run.queued_at;
+    for (round, left) in [(1, 100), (2, 80)] {
+        let waiting = apply(&run, wait_change(100 * round + 50, 20), at(100 * round)).unwrap();
+        assert_eq!(recorded(&waiting), [EventType::RunRequeued]);
+        let Effect::Record(event) = &waiting.effects[0] else { panic!("{:?}", waiting.effects) };
+        assert!(event.is_wait() && event.attempt == Some(2) && event.delay_ms == Some(50_000), "{event:?}");
+        assert_eq!(waiting.turn(at(100 * round)), Some(Turn::Delayed));
+        let Run { attempts, retry_count, .. } = waiting.run;
+        assert_eq!((attempts, retry_count, waiting.run.queued_at), (0, 0, queued_at));
+        run = apply(&waiting.run, start_change(), at(1000)).unwrap().run;
+        let RunState::Running { deadline_at, .. } = run.state else { panic!("{:?}", run.state) };
+        assert_eq!(deadline_at, Some(at(1000 + left)));
+    }
+    let back = apply(&run, RunChange::HandBack, at(2000)).unwrap().run;
+    assert_eq!(back.held, SignedDuration::ZERO, "the next attempt has the whole limit");
+}
+
 #[test]
 fn a_run_that_timed_out_is_continued_by_a_run_that_names_it() {
     let run = started(Pipeline::Document);
@@ -268,6 +301,7 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = RunChange> {
         }),
         1 => Just(RunChange::TimeOut { continued_by: None }),
         2 => (recovery, orphaned).prop_map(|(recovery, orphaned)| RunChange::Recover { recovery, orphaned }),
+        2 => (0i64..900, 0i64..200).prop_map(|(until, held)| wait_change(until, held)),
         1 => Just(RunChange::HandBack),
         2 => requeue.prop_map(|requeue| RunChange::Retry { requeue }),
         1 => Just(RunChange::Withdraw),
@@ -288,6 +322,7 @@ proptest! {
         let mut open_attempt: Option<Fence> = None;
         for (second, change) in (1i64..).zip(changes) {
             let before = run.clone();
+            let waits = matches!(change, RunChange::Wait(_));
             let Ok(transition) = apply(&run, change, at(second)) else {
                 continue;
             };
@@ -301,6 +336,20 @@ proptest! {
             prop_assert_eq!(run.state.completed_at().is_some(), run.state.is_terminal());
             prop_assert_eq!(run.state.is_terminal() && !matches!(run.state, RunState::Completed { .. }),
                 run.state.reason().is_some());
+            if waits {
+                prop_assert_eq!((run.attempts, run.retry_count), (before.attempts, before.retry_count));
+                prop_assert_eq!(run.queued_at, before.queued_at);
+                prop_assert!(!transition.rejoins_queue() && run.held >= before.held);
+            } else if matches!(run.state, RunState::Queued { .. }) {
+                prop_assert_eq!(run.held, SignedDuration::ZERO);
+            } else {
+                prop_assert_eq!(run.held, before.held);
+            }
+            if let RunState::Running { started_at, deadline_at, .. } = run.state {
+                let whole = SignedDuration::from_secs(120);
+                let left = deadline_at.unwrap().duration_since(started_at);
+                prop_assert_eq!(left, whole.saturating_sub(run.held).max(SignedDuration::ZERO));
+            }
             for effect in &transition.effects {
                 let Effect::Record(event) = effect else { continue };
                 match event.event_type {

@@ -1,4 +1,4 @@
--- A step that has succeeded keeps its status and does not run again.
+-- A step that has succeeded keeps its status and does not run again. The others begin again with their first attempt.
 UPDATE step_progress
-SET status = 'PENDING', error_code = NULL, error_message = NULL
+SET status = 'PENDING', attempt = 1, error_code = NULL, error_message = NULL
 WHERE run_id = ANY ($1::uuid[]) AND status <> 'SUCCEEDED'
