@@ -82,8 +82,6 @@ async fn an_expired_key_is_refused_for_its_own_reason_and_can_be_renewed(env: &T
     assert_eq!(server.request("GET /documents", &session).status, 401, "its logins end, too");
     let form = login(&server, "", &old, "");
     assert!(form.status == 401 && form.body.contains("has expired"), "{}", form.body);
-    let public = env.cli.run_err(&["serve", "--listen", "0.0.0.0:0"]);
-    assert!(public.contains("no valid API key"), "an expired key lets nobody in: {public}");
 
     let renewed = key_of(env, &["keys", "rotate", "locum", "--keep-old", "7d", "--expires-in", "30d"]);
     assert_eq!(get(&server, &renewed).status, 200);
