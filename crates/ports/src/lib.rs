@@ -18,6 +18,7 @@ mod interpreter;
 mod metrics;
 mod migrations;
 mod model;
+mod model_calls;
 mod new_document;
 mod probe;
 mod queue;
@@ -52,8 +53,10 @@ pub use interpreter::{InterpretError, InterpretRequest, Interpreter, Interpreter
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
-    ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    CallContext, ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest,
+    ModelResponse,
 };
+pub use model_calls::{DailyModelUsage, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage};
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};

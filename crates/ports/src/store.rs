@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Calibration, Clock, Credentials, Documents, Governance, Installation, MetricsHistory, Migrations,
-    Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    ModelCalls, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -24,6 +24,7 @@ pub struct Store {
     pub sessions: Arc<dyn Sessions>,
     pub installation: Arc<dyn Installation>,
     pub migrations: Arc<dyn Migrations>,
+    pub model_calls: Arc<dyn ModelCalls>,
     /// The clock that decides when a lease of this database has expired.
     pub clock: Arc<dyn Clock>,
 }
@@ -45,6 +46,7 @@ impl Store {
             + Sessions
             + Installation
             + Migrations
+            + ModelCalls
             + 'static,
     {
         Self {
@@ -60,7 +62,8 @@ impl Store {
             credentials: store.clone(),
             sessions: store.clone(),
             installation: store.clone(),
-            migrations: store,
+            migrations: store.clone(),
+            model_calls: store,
             clock,
         }
     }

@@ -1,6 +1,7 @@
 //! The only module that names concrete adapters: which database, blob store, reader, interpreter and steps.
 
 mod interpreter;
+mod model;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
@@ -22,7 +23,7 @@ use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use interpreter::remote_model;
+pub(crate) use model::{check_model, http_client};
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;
@@ -192,9 +193,9 @@ fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> Pag
     let images = config.reading.images;
     let settings = ImageSettings {
         scales: (MIN_SCALE, images.max_scale),
-        kept: images.cache_mb << 20,
-        largest: config.reading.max_file_mb << 20,
-        at_once: images.parsers as usize,
+        cache_bytes: images.cache_mb << 20,
+        max_file_bytes: config.reading.max_file_mb << 20,
+        max_concurrent: images.parsers as usize,
     };
     PageImages::new(store.documents.clone(), blobs, Arc::new(reader::PageRenderer::new(config)), settings)
 }

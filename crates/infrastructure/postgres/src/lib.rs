@@ -21,6 +21,7 @@ mod installation;
 mod listener;
 mod metrics;
 mod migrations;
+mod model_calls;
 mod new_documents;
 mod queue;
 mod recovery;

@@ -220,6 +220,24 @@ const CALIBRATION: ColumnList = ColumnList {
     columns: &["context_key", "field_key", "mapping_id", "accepts", "edits", "standing"],
 };
 
+const MODEL_CALL: ColumnList = ColumnList {
+    prefix: "call_",
+    columns: &[
+        "id",
+        "run_id",
+        "step_name",
+        "step_attempt",
+        "credential",
+        "model",
+        "tokens_in",
+        "tokens_out",
+        "cost",
+        "latency_ms",
+        "outcome",
+        "created_at",
+    ],
+};
+
 const MINUTE: ColumnList = ColumnList {
     prefix: "minute_",
     columns: &[
@@ -296,6 +314,7 @@ fn columns_of(name: &str, aliases: &[&str]) -> Option<String> {
         ("decision", _) => DECISION,
         ("calibration", _) => CALIBRATION,
         ("minute", _) => MINUTE,
+        ("model_call", _) => MODEL_CALL,
         _ => return None,
     };
     Some(list.of(aliases.first().copied().unwrap_or_default()))

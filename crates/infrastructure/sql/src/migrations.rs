@@ -44,7 +44,8 @@ macro_rules! migrations {
             "0019_orphans_and_continuations",
             "0020_installation",
             "0021_waiting",
-            "0022_key_rotation",
+            "0022_model_calls",
+            "0023_key_rotation",
         ]
     };
     ($($file:literal),+ $(,)?) => {

@@ -14,6 +14,7 @@ mod installation;
 mod lock;
 mod metrics;
 mod migrations;
+mod model_calls;
 mod new_documents;
 mod queue;
 mod reader;

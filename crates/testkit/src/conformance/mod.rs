@@ -18,6 +18,7 @@ mod interpretations;
 pub mod language;
 pub mod leases;
 pub mod migrations;
+pub mod model_calls;
 mod random_history;
 pub mod recovery;
 pub mod repeated_uploads;
@@ -137,8 +138,11 @@ macro_rules! store_conformance {
             only_one_of_several_concurrent_edits_is_stored,
             a_structural_edit_flags_its_version_and_a_correction_does_not,
             versions_and_changes_are_append_only,
-            model_tokens_are_summed_since_a_given_time,
             versions_are_found_by_number_and_by_the_following_run,
+        }
+        $crate::conformance_cases! { $fixture, model_calls:
+            calls_to_models_are_summed_by_run_day_credential_and_model,
+            calls_to_models_cannot_be_changed_and_survive_a_purge,
         }
         $crate::conformance_cases! { $fixture, review_marks:
             marking_reviewed_is_idempotent_and_an_edit_reopens_the_document,

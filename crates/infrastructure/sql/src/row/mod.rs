@@ -8,6 +8,7 @@ mod calibration;
 mod documents;
 mod governance;
 mod history;
+mod model_calls;
 mod operations;
 mod reviews;
 mod runs;
@@ -30,6 +31,7 @@ pub use governance::{
 pub use history::{
     artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record, with_steps,
 };
+pub use model_calls::{daily_model_usage, model_call, model_usage};
 pub use operations::{installation_id, minute_metrics, worker};
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,
