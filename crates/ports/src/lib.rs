@@ -21,6 +21,7 @@ mod model;
 mod model_calls;
 mod new_document;
 mod probe;
+mod proposals;
 mod queue;
 mod reader;
 mod recovery;
@@ -31,7 +32,7 @@ mod store;
 mod workers;
 
 pub use awake::{AwakeTime, Deadline, within_awake_time};
-pub use blobs::{BlobStore, BlobWriter};
+pub use blobs::{BlobFolder, BlobGuard, BlobStore, BlobWriter};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, KeyRotation, NewKey, PreviousSecret};
@@ -59,6 +60,10 @@ pub use model::{
 pub use model_calls::{DailyModelUsage, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage};
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};
+pub use proposals::{
+    ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalScope, ProposalSummary,
+    ProposalVersion, Proposals, StoredReview,
+};
 pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,

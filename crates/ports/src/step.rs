@@ -5,6 +5,7 @@ use quire_domain::{Failure, Run, StepName};
 use quire_understanding::{Interpretation, MadeBy};
 use tokio::sync::watch;
 
+use crate::proposals::ProposalResult;
 use crate::{Deadline, PortResult};
 
 /// The input of a step.
@@ -32,6 +33,8 @@ pub struct StepOutput {
     pub interpretation: Option<Interpretation>,
     /// The interpreter that made it.
     pub made_by: Option<MadeBy>,
+    /// What the step made of a proposal.
+    pub proposal: Option<ProposalResult>,
 }
 
 /// The work of one step. It has its own threads and may compute or block, because requests and leases run elsewhere. It

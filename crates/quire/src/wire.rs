@@ -2,6 +2,7 @@
 
 mod interpreter;
 mod model;
+mod proposal;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
@@ -56,7 +57,9 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
             (StepName::Extraction, Arc::new(extraction)),
             (StepName::Interpretation, Arc::new(interpretation)),
         ];
-        Ok(vec![(Pipeline::Document, Steps::from(steps))])
+        let mut pipelines = vec![(Pipeline::Document, Steps::from(steps))];
+        pipelines.extend(proposal::steps(&config, &store)?.map(|steps| (Pipeline::Proposal, steps)));
+        Ok(pipelines)
     })
 }
 
@@ -211,18 +214,23 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
         confidence: config.confidence.clone(),
         events: EventFeed::new(store.history.clone(), config.server.feed_limits(), stop.clone()),
         processing: config.uploads.processing,
+        proposal_model: proposal::model_name(config),
         requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
         store: store.clone(),
         blobs,
     }))
 }
 
-/// Measures the free space of the data folder.
+/// Measures the free space of the data folder and of the storage folder in it, which may be on another disk.
 fn free_space(config: &Config) -> FreeSpace {
-    let folder = config.storage.data.clone();
+    let folders = [config.storage.data.clone(), storage_folder(config)];
     FreeSpace::new(config.uploads.min_free_mb << 20, move || {
-        let disk = rustix::fs::statvfs(&folder)?;
-        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+        let mut least = u64::MAX;
+        for folder in &folders {
+            let disk = rustix::fs::statvfs(folder)?;
+            least = least.min(disk.f_bavail.saturating_mul(disk.f_frsize));
+        }
+        Ok(least)
     })
 }
 

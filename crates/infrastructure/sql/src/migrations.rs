@@ -45,7 +45,8 @@ macro_rules! migrations {
             "0020_installation",
             "0021_waiting",
             "0022_model_calls",
-            "0023_key_rotation",
+            "0023_proposals",
+            "0024_key_rotation",
         ]
     };
     ($($file:literal),+ $(,)?) => {
