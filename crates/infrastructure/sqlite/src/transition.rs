@@ -1,7 +1,7 @@
 //! Stores the decisions of the domain: a run's new state, its events and their projection, the turn of the next run.
 
 use jiff::Timestamp;
-use quire_domain::run::{RunningStep, step_interrupted};
+use quire_domain::run::{RunningStep, create, step_interrupted};
 use quire_domain::{Effect, Event, FailureRecord, Pipeline, RunId, StepName, StepStatus, Transition, Turn};
 use quire_ports::{PortResult, StepProgress, SubjectQueue};
 use quire_sql::{RunColumns, corrupt, row, step_progress_after};
@@ -19,6 +19,8 @@ pub(crate) struct Performed {
     pub(crate) notify: bool,
     /// The events of the steps that were interrupted.
     pub(crate) interrupted: Vec<Event>,
+    /// The events of effects that depended on what was found.
+    pub(crate) conditional: Vec<Event>,
 }
 
 /// Stores a transition with its effects, if the run still has the fence that the transition started from. Returns None
@@ -68,7 +70,7 @@ pub(crate) fn apply_effects(
     at: Timestamp,
 ) -> PortResult<Performed> {
     let run = &transition.run;
-    let mut interrupted = Vec::new();
+    let (mut interrupted, mut conditional) = (Vec::new(), Vec::new());
     let mut turn_passed = false;
     let mut notify = transition.turn(at) == Some(Turn::Ready);
     for effect in &transition.effects {
@@ -84,6 +86,7 @@ pub(crate) fn apply_effects(
                 let values = params![run.subject.0.as_bytes(), micros(at)];
                 if execute(connection, sql!("documents/reopen"), values)? > 0 {
                     append(connection, event)?;
+                    conditional.push(event.clone());
                 }
             }
             Effect::PassTurn => {
@@ -96,11 +99,12 @@ pub(crate) fn apply_effects(
             Effect::Continue(_) if turn_passed => {}
             Effect::Continue(new) => {
                 enqueue(connection, new, at)?;
+                conditional.push(create(new, at).1);
                 notify = true;
             }
         }
     }
-    Ok(Performed { notify: notify || turn_passed, interrupted })
+    Ok(Performed { notify: notify || turn_passed, interrupted, conditional })
 }
 
 /// Makes the oldest waiting run the front, if none is. Returns whether one became it.

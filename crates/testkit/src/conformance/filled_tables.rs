@@ -1,7 +1,7 @@
 //! A database with rows in every table.
 
 use quire_domain::{DocumentId, InstallationId, Pipeline, ReviewStatus, RunId, SubjectId};
-use quire_ports::{CandidateFilter, IdempotencyKey, MinuteMetrics, NewDocument, SessionOwner};
+use quire_ports::{CandidateFilter, IdempotencyKey, MinuteMetrics, NewDocument};
 use quire_understanding::Schema;
 use quire_understanding::structural_change::{CandidateStatus, DecisionType};
 
@@ -9,7 +9,7 @@ use super::calibration::labelled_field;
 use super::governance::{decide, decision};
 use super::interpretations::add_field;
 use super::model_calls::call;
-use super::sessions::{create_key, session};
+use super::sessions::{create_key, owner, session};
 use crate::fixture::{StoreFixture, at, document, document_run};
 
 /// What [`fill_every_table`] leaves.
@@ -65,7 +65,7 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     store.model_calls.record(&[call(Some(completed), at(20))]).await.unwrap();
     add_proposal(fixture, completed).await;
     let key = create_key(fixture, "alma").await;
-    store.sessions.begin(&session(1, SessionOwner::Key(key.id)), None).await.unwrap();
+    store.sessions.begin(&session(1, owner(&key)), None).await.unwrap();
 
     let uploaded = document(DocumentId::new());
     let first = document_run(uploaded.id.into());
