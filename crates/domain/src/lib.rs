@@ -9,6 +9,7 @@ pub mod event;
 mod hex;
 pub mod ids;
 pub mod pipeline;
+pub mod proposal;
 pub mod reading;
 pub mod review;
 pub mod run;

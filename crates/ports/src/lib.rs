@@ -21,6 +21,7 @@ mod model;
 mod model_calls;
 mod new_document;
 mod probe;
+mod proposals;
 mod queue;
 mod reader;
 mod recovery;
@@ -59,6 +60,10 @@ pub use model::{
 pub use model_calls::{DailyModelUsage, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage};
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};
+pub use proposals::{
+    ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalScope, ProposalSummary,
+    ProposalVersion, Proposals, StoredReview,
+};
 pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,

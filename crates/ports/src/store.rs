@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Calibration, Clock, Credentials, Documents, Governance, Installation, MetricsHistory, Migrations,
-    ModelCalls, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -18,6 +18,7 @@ pub struct Store {
     pub metrics: Arc<dyn MetricsHistory>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
+    pub proposals: Arc<dyn Proposals>,
     pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
@@ -40,6 +41,7 @@ impl Store {
             + MetricsHistory
             + Documents
             + Reviews
+            + Proposals
             + Calibration
             + Governance
             + Credentials
@@ -57,6 +59,7 @@ impl Store {
             metrics: store.clone(),
             documents: store.clone(),
             reviews: store.clone(),
+            proposals: store.clone(),
             calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),

@@ -2,6 +2,7 @@
 
 mod interpreter;
 mod model;
+mod proposal;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
@@ -56,7 +57,9 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
             (StepName::Extraction, Arc::new(extraction)),
             (StepName::Interpretation, Arc::new(interpretation)),
         ];
-        Ok(vec![(Pipeline::Document, Steps::from(steps))])
+        let mut pipelines = vec![(Pipeline::Document, Steps::from(steps))];
+        pipelines.extend(proposal::steps(&config, &store)?.map(|steps| (Pipeline::Proposal, steps)));
+        Ok(pipelines)
     })
 }
 
@@ -211,6 +214,7 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
         confidence: config.confidence.clone(),
         events: EventFeed::new(store.history.clone(), config.server.feed_limits(), stop.clone()),
         processing: config.uploads.processing,
+        proposal_model: proposal::model_name(config),
         requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
         store: store.clone(),
         blobs,

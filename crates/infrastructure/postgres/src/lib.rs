@@ -23,6 +23,7 @@ mod metrics;
 mod migrations;
 mod model_calls;
 mod new_documents;
+mod proposals;
 mod queue;
 mod recovery;
 mod review_marks;

@@ -45,6 +45,7 @@ macro_rules! migrations {
             "0020_installation",
             "0021_waiting",
             "0022_model_calls",
+            "0023_proposals",
         ]
     };
     ($($file:literal),+ $(,)?) => {

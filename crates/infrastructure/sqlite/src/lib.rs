@@ -16,6 +16,7 @@ mod metrics;
 mod migrations;
 mod model_calls;
 mod new_documents;
+mod proposals;
 mod queue;
 mod reader;
 mod recovery;

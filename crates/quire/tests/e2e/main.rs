@@ -22,6 +22,7 @@ mod panics;
 mod postgres;
 mod process;
 mod program;
+mod proposals;
 mod reading;
 mod record;
 mod review;

@@ -19,6 +19,7 @@ pub mod language;
 pub mod leases;
 pub mod migrations;
 pub mod model_calls;
+pub mod proposals;
 mod random_history;
 pub mod recovery;
 pub mod repeated_uploads;
@@ -96,6 +97,14 @@ macro_rules! store_conformance {
             purging_a_subject_deletes_its_rows_and_keeps_the_purge_event,
             a_document_and_its_first_run_are_added_together_or_not_at_all,
             a_purged_subject_stays_purged,
+        }
+        $crate::conformance_cases! { $fixture, proposals:
+            what_was_asked_is_kept_and_a_repeated_request_changes_nothing,
+            results_are_stored_once_with_their_step_and_in_order,
+            a_late_write_stores_no_result_of_a_proposal,
+            proposals_are_listed_newest_first_and_by_every_filter,
+            deleting_a_proposal_run_deletes_its_results_and_its_revisions,
+            what_was_asked_made_and_decided_cannot_be_changed,
         }
         $crate::conformance_cases! { $fixture, documents:
             documents_are_listed_newest_first_by_cursor_and_by_offset,
