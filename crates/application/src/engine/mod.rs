@@ -89,7 +89,7 @@ struct EngineCore {
     /// When the store answered.
     contact: Contact,
     /// The time that the limits of runs count.
-    awake: AwakeTime,
+    awake: Arc<AwakeTime>,
 }
 
 /// One registration as a worker, from the start of its lease to its loss.
@@ -123,7 +123,7 @@ impl Engine {
             not_ready: NotReady::default(),
             due: DueTimes::default(),
             contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
-            awake: AwakeTime::start(store.clock.clone()),
+            awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
             settings,
             probe,

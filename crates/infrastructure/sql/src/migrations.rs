@@ -46,6 +46,7 @@ macro_rules! migrations {
             "0021_waiting",
             "0022_model_calls",
             "0023_proposals",
+            "0024_key_rotation",
         ]
     };
     ($($file:literal),+ $(,)?) => {
