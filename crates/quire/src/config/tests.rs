@@ -43,6 +43,7 @@ fn the_default_settings_have_the_documented_values() {
     let retry = engine.retry;
     assert_eq!((retry.base_delay_ms, retry.max_delay_ms), (500, 5_000));
     assert!((retry.jitter_ratio - 0.2).abs() < f64::EPSILON, "{}", retry.jitter_ratio);
+    assert_eq!(config.model.attempts, 2);
     let documented =
         [(&pipelines.document, 120, 2), (&pipelines.proposal, 1_800, 3), (&pipelines.link, 300, 3)];
     for (pipeline, limit, attempts) in documented {
@@ -161,6 +162,22 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[server]\nauth_token = 'short'", "server.auth_token", "***", "openssl rand"),
         ("[interpreter]\nkind = 'magic'", "interpreter.kind", "magic", "`model`"),
         ("[model]\nattempts = 0", "model.attempts", "0", "between 1 and 10"),
+        ("[model]\nidle_timeout = '1ms'", "model.idle_timeout", "1ms", "between 100ms and 30m"),
+        ("[model]\nrecord_to = 'a'\nreplay_from = 'b'", "model.replay_from", "b", "model.record_to"),
+        ("[http]\nproxy = 'https://user:secret@proxy'", "http.proxy", "***", "http://proxy.example:3128"),
+        ("[http]\nca_file = 'nowhere.pem'", "http.ca_file", "nowhere.pem", "a readable PEM file"),
+        (
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\nheaders = 'Authorization: Basic abc'",
+            "model.headers",
+            "***",
+            "none that Quire sets",
+        ),
+        (
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\napi_version = 'a&b'",
+            "model.api_version",
+            "a&b",
+            "2024-10-21",
+        ),
         ("[model]\nprice_per_million_in = -1.0", "model.price_per_million_in", "-1.0", "between 0 and"),
         ("[interpreter]\nkind = 'model'\n[model]\nname = ' '", "model.name", "\" \"", "must name a model"),
         (
