@@ -96,6 +96,7 @@ fn an_unknown_name_is_refused_with_the_most_similar_known_one() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines)] // A line or two for each setting.
 fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
     for (file, key, value, allowed) in [
         ("[engine]\nslots = 5000", "engine.slots", "5000", "between 0 and 1000"),
