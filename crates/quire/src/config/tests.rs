@@ -163,22 +163,6 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[server]\nauth_token = 'short'", "server.auth_token", "***", "openssl rand"),
         ("[interpreter]\nkind = 'magic'", "interpreter.kind", "magic", "`model`"),
         ("[model]\nattempts = 0", "model.attempts", "0", "between 1 and 10"),
-        ("[model]\nidle_timeout = '1ms'", "model.idle_timeout", "1ms", "between 100ms and 30m"),
-        ("[model]\nrecord_to = 'a'\nreplay_from = 'b'", "model.replay_from", "b", "model.record_to"),
-        ("[http]\nproxy = 'https://user:secret@proxy'", "http.proxy", "***", "http://proxy.example:3128"),
-        ("[http]\nca_file = 'nowhere.pem'", "http.ca_file", "nowhere.pem", "a readable PEM file"),
-        (
-            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\nheaders = 'Authorization: Basic abc'",
-            "model.headers",
-            "***",
-            "none that Quire sets",
-        ),
-        (
-            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\napi_version = 'a&b'",
-            "model.api_version",
-            "a&b",
-            "2024-10-21",
-        ),
         ("[model]\nprice_per_million_in = -1.0", "model.price_per_million_in", "-1.0", "between 0 and"),
         ("[interpreter]\nkind = 'model'\n[model]\nname = ' '", "model.name", "\" \"", "must name a model"),
         (
@@ -205,6 +189,36 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[search]\nenabled = true", "search.enabled", "true", "no search by meaning"),
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
+    ] {
+        let error = error_of(file, &[]);
+        for part in [key, value, allowed, "from quire.toml"] {
+            assert!(error.contains(part), "{part} is not in: {error}");
+        }
+    }
+    let variable = error_of("", &[("QUIRE_ENGINE_SLOTS", "many")]);
+    assert!(variable.contains("\"many\" (from environment variable QUIRE_ENGINE_SLOTS)"), "{variable}");
+    assert!(error_of("[engine", &[]).contains("quire.toml is not valid TOML"));
+}
+
+#[test]
+fn an_invalid_setting_of_a_model_or_of_http_is_refused_without_its_secret() {
+    for (file, key, value, allowed) in [
+        ("[model]\nidle_timeout = '1ms'", "model.idle_timeout", "1ms", "between 100ms and 30m"),
+        ("[model]\nrecord_to = 'a'\nreplay_from = 'b'", "model.replay_from", "b", "model.record_to"),
+        ("[http]\nproxy = 'https://user:secret@proxy'", "http.proxy", "***", "http://proxy.example:3128"),
+        ("[http]\nca_file = 'nowhere.pem'", "http.ca_file", "nowhere.pem", "a readable PEM file"),
+        (
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\nheaders = 'Authorization: Basic abc'",
+            "model.headers",
+            "***",
+            "none that Quire sets",
+        ),
+        (
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\napi_version = 'a&b'",
+            "model.api_version",
+            "a&b",
+            "2024-10-21",
+        ),
     ] {
         let error = error_of(file, &[]);
         for part in [key, value, allowed, "from quire.toml"] {
