@@ -5,9 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
-    Event, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepAttempt, Transition, WorkerId,
+    Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepAttempt, Transition, WorkerId,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::PortResult;
 use crate::history::Artifact;
@@ -37,6 +37,9 @@ pub struct ClaimedRun {
     /// The attempt that the claim recorded as started: at the first step that has not succeeded. None if all steps have.
     pub attempt: Option<StepAttempt>,
 }
+
+/// A claimed run and the fence that its claim issued.
+pub type Claim = (RunId, Fence);
 
 /// A report from the owner of a running run.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +103,16 @@ pub trait RunQueue: Send + Sync {
 
     /// Removes a queued run from the queue. `Conflict` if it has started.
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
+
+    /// Ends a running run at the request of a person. `Conflict` if no worker executes it. The writes of its worker are
+    /// refused from now on. The returned transition names the steps that were interrupted.
+    async fn cancel(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
+
+    /// Changes when a running run was cancelled, by this process or another one. A message may be lost.
+    fn cancellations(&self) -> watch::Receiver<u64>;
+
+    /// Those of the claims whose run has another fence by now: it was cancelled, ended or recovered.
+    async fn outdated(&self, claims: &[Claim]) -> PortResult<Vec<Claim>>;
 
     /// Appends events that do not change a run.
     async fn record(&self, events: &[Event]) -> PortResult<()>;

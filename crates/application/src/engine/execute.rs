@@ -11,18 +11,21 @@ use quire_domain::{
 };
 use quire_ports::{Artifact, Breakpoint, ClaimedRun, Deadline, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
+use super::ownership::OwnedRun;
 use super::persist::{StepResults, WriteOutcome};
 use super::slots::Slot;
 use super::{EngineCore, PipelineSetup, WorkerLease, report};
 use crate::steps::StepErrorCode;
 
 pub(super) async fn execute(
-    engine: &Arc<EngineCore>,
+    owned: &OwnedRun,
     lease: Arc<WorkerLease>,
     claimed: ClaimedRun,
     slot: Arc<Slot>,
 ) {
+    let engine = &owned.engine;
     let Some(setup) = engine.pipelines.get(&claimed.run.pipeline) else {
         // A claim names the pipelines of this engine, so the store returned a run that was not asked for.
         tracing::error!(run_id = %claimed.run.id, "claimed a run of a pipeline that this worker does not have");
@@ -39,6 +42,7 @@ pub(super) async fn execute(
         deadline: Deadline::after(engine.awake.clone(), time_left),
         engine,
         lease,
+        lost: &owned.lost,
         setup,
         run: claimed.run,
         slot,
@@ -63,6 +67,8 @@ fn time_left(run: &Run, now: Timestamp) -> Duration {
 pub(super) struct Execution<'e> {
     pub(super) engine: &'e Arc<EngineCore>,
     pub(super) lease: Arc<WorkerLease>,
+    /// Cancelled when this engine no longer owns the run.
+    lost: &'e CancellationToken,
     pub(super) setup: &'e PipelineSetup,
     pub(super) run: Run,
     slot: Arc<Slot>,
@@ -98,8 +104,8 @@ pub(super) enum Stop {
     TimedOut,
     /// The process stops and no longer waits for runs.
     Halted,
-    /// Another engine has ended the worker lease and recovered the run.
-    LeaseLost,
+    /// The run is no longer this engine's: a person has cancelled it, or another engine has ended or recovered it.
+    RunLost,
 }
 
 impl Execution<'_> {
@@ -126,7 +132,10 @@ impl Execution<'_> {
         // Cancel the step before the write below, which may take long.
         let _ = self.cancel.send(true);
         let change = match stop {
-            Stop::LeaseLost => return,
+            Stop::RunLost => {
+                tracing::info!(run_id = %self.run.id, "run was cancelled or recovered elsewhere, its work is stopped");
+                return;
+            }
             Stop::TimedOut => RunChange::TimeOut {
                 continued_by: self.setup.policy.continues_after_timeout(&self.run, during).then(RunId::new),
             },
@@ -178,7 +187,7 @@ impl Execution<'_> {
     pub(super) async fn wait_for<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
         tokio::select! {
             biased;
-            () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
+            () = self.lost.cancelled() => Err(Stop::RunLost),
             done = done => Ok(done),
             () = self.deadline.passed() => Err(Stop::TimedOut),
             () = self.engine.aborting.cancelled() => Err(Stop::Halted),

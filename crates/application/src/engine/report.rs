@@ -45,7 +45,7 @@ pub(super) fn event(event: &Event, correlation_id: Option<&str>) {
 }
 
 /// Logs and counts the events of a transition.
-pub(super) fn transition(transition: &Transition) {
+pub(crate) fn transition(transition: &Transition) {
     for effect in &transition.effects {
         if let Effect::Record(recorded) = effect {
             event(recorded, transition.run.correlation_id.as_deref());
@@ -116,6 +116,7 @@ fn count(event: &Event) {
         EventType::RunCompleted => finished("completed"),
         EventType::RunFailed => finished("failed"),
         EventType::RunTimedOut => finished("timed_out"),
+        EventType::RunCancelled => finished("cancelled"),
         EventType::RunRecoveredAsFailed => finished("recovered_as_failed"),
         EventType::RunRequeued if event.is_wait() => {
             metrics::counter!("quire_run_waits_total", "pipeline" => pipeline).increment(1);

@@ -5,6 +5,7 @@
 
 mod fixture;
 
+mod cancelling;
 mod deadlines;
 mod outages;
 mod recovery;

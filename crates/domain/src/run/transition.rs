@@ -1,12 +1,12 @@
 //! The state machine of a run: the only place that decides what may happen to it.
 //!
 //! ```text
-//!            Start                 Complete
-//! QUEUED ───────────▶ RUNNING ───────────────▶ COMPLETED
-//!   ▲  │                │ │ └── Fail, Recover ▶ FAILED ──┐
-//!   │  └─ Withdraw ─────┼─┼───────────────────▶   │      │ Retry (proposal, link)
-//!   │                   │ └── TimeOut ────────▶ TIMED_OUT│
-//!   └── Fail, Recover, HandBack, Wait ───────────────────┘
+//!            Start                      Complete
+//! QUEUED ───────────▶ RUNNING ─────────────────────▶ COMPLETED
+//!   ▲  │                │ │ └─ Fail, Recover, Cancel ▶ FAILED ──┐
+//!   │  └─ Withdraw ─────┼─┼─────────────────────────▶   │       │ Retry (proposal, link)
+//!   │                   │ └── TimeOut ──────────────▶ TIMED_OUT │
+//!   └── Fail, Recover, HandBack, Wait ──────────────────────────┘
 //! ```
 //!
 //! A run that timed out stays `TIMED_OUT`. A new run may continue its work ([`Effect::Continue`]).
@@ -15,6 +15,7 @@
 //! It has no side effects. A store writes the result only if the run still has the fence that the transition started
 //! from. Each change has a file in `transition/`.
 
+mod cancel;
 mod complete;
 mod fail;
 mod hand_back;
@@ -85,8 +86,10 @@ pub enum RunChange {
         /// Whether the pipeline allows manual retries.
         requeue: RequeuePolicy,
     },
-    /// A person withdraws it.
+    /// A person withdraws it before a worker starts it.
     Withdraw,
+    /// A person cancels it while a worker executes it.
+    Cancel,
 }
 
 /// An accepted change: what to store, and under which condition.
@@ -200,6 +203,7 @@ pub fn apply(run: &Run, change: RunChange, at: Timestamp) -> Result<Transition, 
         RunChange::HandBack => hand_back::hand_back(run, at),
         RunChange::Retry { requeue } => retry::retry(run, requeue, at),
         RunChange::Withdraw => withdraw::withdraw(run, at),
+        RunChange::Cancel => cancel::cancel(run, at),
     }
 }
 

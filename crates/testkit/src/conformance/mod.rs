@@ -5,6 +5,7 @@
 
 pub mod blobs;
 pub mod calibration;
+pub mod cancelling;
 pub mod claiming;
 pub mod confidence;
 pub mod constraints;
@@ -54,6 +55,10 @@ macro_rules! store_conformance {
             a_repeated_write_is_stored_once,
             an_ended_document_run_cannot_be_changed_even_with_sql,
             a_withdrawn_run_passes_its_turn_to_the_next_run,
+        }
+        $crate::conformance_cases! { $fixture, cancelling:
+            a_cancelled_run_ends_at_once_and_its_worker_loses_it,
+            a_cancelled_run_that_is_retried_resumes_at_its_first_unfinished_step,
         }
         $crate::conformance_cases! { $fixture, recovery:
             recovery_fails_orphaned_runs_and_no_others,
