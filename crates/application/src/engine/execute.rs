@@ -19,12 +19,7 @@ use super::slots::Slot;
 use super::{EngineCore, PipelineSetup, WorkerLease, report};
 use crate::steps::StepErrorCode;
 
-pub(super) async fn execute(
-    owned: &OwnedRun,
-    lease: Arc<WorkerLease>,
-    claimed: ClaimedRun,
-    slot: Arc<Slot>,
-) {
+pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
     let engine = &owned.engine;
     let Some(setup) = engine.pipelines.get(&claimed.run.pipeline) else {
         // A claim names the pipelines of this engine, so the store returned a run that was not asked for.

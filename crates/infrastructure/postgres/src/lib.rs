@@ -126,7 +126,11 @@ impl PgStore {
             new_documents: Batcher::start(AddDocuments(database.clone()), options.group_limit),
             enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
-            _listener: Listener::start(url, &options, Wakeups { runs: wakeup.clone(), cancellations: cancellations.clone() })?,
+            _listener: Listener::start(
+                url,
+                &options,
+                Wakeups { runs: wakeup.clone(), cancellations: cancellations.clone() },
+            )?,
             database,
             heartbeats,
             wakeup,

@@ -98,9 +98,10 @@ impl RunQueue for PgStore {
     async fn outdated(&self, claims: &[Claim]) -> PortResult<Vec<Claim>> {
         let runs: Vec<_> = claims.iter().map(|(run, _)| run.0).collect();
         let fences: Vec<_> = claims.iter().map(|(_, fence)| fence.0).collect();
-        self.rows(|| sqlx::query(sql!("runs/outdated")).bind(runs.clone()).bind(fences.clone()), |row| {
-            Ok((RunId(row.uuid("run_id")?), Fence(row.integer("run_fence")?)))
-        })
+        self.rows(
+            || sqlx::query(sql!("runs/outdated")).bind(runs.clone()).bind(fences.clone()),
+            |row| Ok((RunId(row.uuid("run_id")?), Fence(row.integer("run_fence")?))),
+        )
         .await
     }
 

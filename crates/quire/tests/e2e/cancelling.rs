@@ -51,7 +51,8 @@ async fn a_cancelled_run_drops_its_call_and_frees_its_slot(env: &TestEnv) {
     assert_eq!(cancelled.status, 200);
     let shown = cancelled.json();
     assert_eq!((&shown["state"], &shown["failure_type"]), (&json!("FAILED"), &json!("CANCELLED")));
-    let steps: Vec<&Value> = shown["steps"].as_array().unwrap().iter().map(|step| &step["error_code"]).collect();
+    let steps: Vec<&Value> =
+        shown["steps"].as_array().unwrap().iter().map(|step| &step["error_code"]).collect();
     assert_eq!(steps, [&Value::Null, &json!("CANCELLED")], "what was read is kept");
     // The only slot and the call are free: the next document gets both.
     wait_until(async || model.requests().len() == 2 && model.open_requests() == 1).await;

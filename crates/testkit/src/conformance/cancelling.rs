@@ -2,7 +2,8 @@
 
 use jiff::SignedDuration;
 use quire_domain::{
-    DocumentId, EventType, FailureType, Pipeline, Priority, RequeuePolicy, StepAttempt, StepName, StepStatus, SubjectId,
+    DocumentId, EventType, FailureType, Pipeline, Priority, RequeuePolicy, StepAttempt, StepName, StepStatus,
+    SubjectId,
 };
 use quire_ports::{AdvanceOutcome, EventFilter, PortError};
 
