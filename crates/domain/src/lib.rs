@@ -9,6 +9,7 @@ pub mod event;
 mod hex;
 pub mod ids;
 pub mod pipeline;
+pub mod plan;
 pub mod proposal;
 pub mod reading;
 pub mod review;
@@ -22,9 +23,13 @@ pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
     ModelCallId, RunId, SchemaVersionId, SubjectId, WorkerId,
 };
-pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
+pub use pipeline::{Pipeline, StepName, UnknownName};
+pub use plan::{PipelinePlan, ReachedStep, StepAttempt};
 pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
-pub use run::{AfterFailure, Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn, Wait};
+pub use run::{
+    AfterFailure, Continuation, FailureReason, GroupState, GroupWait, Orphaned, RunChange, SchemaRef,
+    StepGroup, Turn, Wait,
+};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
     RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,

@@ -34,8 +34,9 @@ pub struct ClaimRequest<'a> {
 pub struct ClaimedRun {
     /// The run, with the fence that every write to it must carry.
     pub run: Run,
-    /// The attempt that the claim recorded as started: at the first step that has not succeeded. None if all steps have.
-    pub attempt: Option<StepAttempt>,
+    /// The attempts that the claim recorded as started: at each unfinished step of the first group that has one. None if
+    /// all steps have succeeded.
+    pub attempts: Vec<StepAttempt>,
 }
 
 /// A claimed run and the fence that its claim issued.
@@ -81,7 +82,7 @@ pub trait RunQueue: Send + Sync {
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run>;
 
     /// Starts up to `limit` runs, each the first of its subject, by priority, then `queued_at`, then id. The same
-    /// transaction records each start and its first step. The database refuses a second RUNNING run of a subject. A
+    /// transaction records each start and its first steps. The database refuses a second RUNNING run of a subject. A
     /// worker whose lease has ended or expired gets no run. A run that must run alone is claimed alone, when it
     /// is first ([`quire_domain::run::may_start`]).
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;

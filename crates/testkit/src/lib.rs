@@ -14,6 +14,7 @@ pub mod documents;
 pub mod fixture;
 pub mod model_server;
 pub mod observed_store;
+pub mod personas;
 pub mod probe;
 pub mod recorded_calls;
 pub mod silent_proxy;

@@ -129,12 +129,13 @@ impl EngineCore {
     /// Sends a claimed run back to the queue before any work on it. No attempt is counted.
     pub(super) async fn hand_back(&self, lease: &WorkerLease, claimed: &ClaimedRun) {
         let started_at = claimed.run.state.started_at();
-        let running = claimed.attempt.map(|StepAttempt { step, number }| RunningStep {
-            step,
-            attempt: number,
+        let running = |StepAttempt { step, number }: &StepAttempt| RunningStep {
+            step: *step,
+            attempt: *number,
             started_at,
-        });
-        self.stop_run(lease, &claimed.run, running, RunChange::HandBack).await;
+        };
+        let running: Vec<RunningStep> = claimed.attempts.iter().map(running).collect();
+        self.stop_run(lease, &claimed.run, &running, RunChange::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   claim ──▶ execute ──▶ persist        one run, from the queue to its end
+//!   group                                the steps of a run that work side by side
 //!   step_failure, due                    what follows a failed step; the end of a wait
 //!   ownership                            the engine's own runs; stops the work on runs that were cancelled
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
@@ -24,6 +25,7 @@ mod contact;
 mod due;
 mod execute;
 mod fronts;
+mod group;
 mod heartbeat;
 mod minute_metrics;
 mod ownership;

@@ -53,7 +53,7 @@ pub(crate) fn transition(transition: &Transition) {
     }
 }
 
-/// Logs and counts the start of a run and of its first step. A run that goes on after a wait was counted before.
+/// Logs and counts the start of a run and of its first steps. A run that goes on after a wait was counted before.
 pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
     let run = &claimed.run;
     let correlation_id = run.correlation_id.as_deref();
@@ -65,8 +65,8 @@ pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
         metrics::histogram!("quire_run_wait_seconds", "pipeline" => pipeline)
             .record(at.duration_since(run.queued_at).as_secs_f64());
     }
-    if let Some(attempt) = claimed.attempt {
-        event(&step_started(run, attempt, worker, at), correlation_id);
+    for attempt in &claimed.attempts {
+        event(&step_started(run, *attempt, worker, at), correlation_id);
     }
 }
 

@@ -125,15 +125,19 @@ impl Transition {
         }
     }
 
-    /// Names the step that the worker itself interrupts.
-    pub fn interrupt(&mut self, running: RunningStep, worker: WorkerId, at: Timestamp) {
+    /// Names the steps that the worker itself interrupts, in order.
+    pub fn interrupt(&mut self, running: &[RunningStep], worker: WorkerId, at: Timestamp) {
         let reason = self.effects.iter().find_map(|effect| match effect {
             Effect::InterruptSteps(reason) => Some(reason.clone()),
             _ => None,
         });
         if let Some(reason) = reason {
-            let event = Event { worker: Some(worker), ..step_interrupted(self, running, &reason, at) };
-            self.name_interrupted(vec![event]);
+            let event = |step: &RunningStep| Event {
+                worker: Some(worker),
+                ..step_interrupted(self, *step, &reason, at)
+            };
+            let events = running.iter().map(event).collect();
+            self.name_interrupted(events);
         }
     }
 

@@ -230,11 +230,11 @@ fn start(
     let transition = apply(run, RunChange::Start { worker, limit: plan.limit }, at)
         .map_err(|why| PortError::Corrupt(why.to_string()))?;
     transition::write(connection, &transition, at)?;
-    let attempt = plan.next_attempt(&reached_before(connection, run)?);
-    if let Some(attempt) = attempt {
-        append(connection, &step_started(&transition.run, attempt, worker, at))?;
+    let attempts = plan.next_attempts(&reached_before(connection, run)?);
+    for attempt in &attempts {
+        append(connection, &step_started(&transition.run, *attempt, worker, at))?;
     }
-    Ok(ClaimedRun { run: transition.run, attempt })
+    Ok(ClaimedRun { run: transition.run, attempts })
 }
 
 /// The steps that earlier claims of this run have reached.

@@ -71,7 +71,7 @@ pub async fn a_cancelled_run_that_is_retried_resumes_at_its_first_unfinished_ste
     let at_once = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
     queue.retry(run.id, at_once, "alma", at(4)).await.unwrap();
     let resumed = fixture.claim_one(worker, at(5)).await;
-    assert_eq!(resumed.attempt, Some(StepAttempt { step: StepName::LinkSummarization, number: 1 }));
+    assert_eq!(resumed.attempts, [StepAttempt::first(StepName::LinkSummarization)]);
     assert_eq!(queue.outdated(&[(run.id, run.fence)]).await.unwrap(), [(run.id, run.fence)]);
     assert_eq!(queue.outdated(&[(run.id, resumed.run.fence)]).await.unwrap(), []);
 }

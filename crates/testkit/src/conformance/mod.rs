@@ -31,6 +31,7 @@ pub mod reviews;
 pub mod schema_files;
 pub mod search;
 pub mod sessions;
+pub mod step_groups;
 pub mod waiting;
 mod writes;
 
@@ -90,6 +91,10 @@ macro_rules! store_conformance {
             a_waiting_run_blocks_its_subject_and_no_other,
             a_postponed_attempt_keeps_its_number_and_its_failure_is_logged,
             a_requeue_forgets_the_waits_before_it,
+        }
+        $crate::conformance_cases! { $fixture, step_groups:
+            a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on,
+            the_steps_of_a_group_go_on_with_their_own_attempts_after_a_wait,
         }
         $crate::conformance_cases! { $fixture, history:
             step_records_are_appended_and_step_progress_is_updated,

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::event::EventType;
 use crate::ids::SubjectId;
-use crate::pipeline::{Pipeline, StepAttempt};
+use crate::pipeline::Pipeline;
+use crate::plan::StepAttempt;
 use crate::run::{Backoff, Continuation, Priority, RetryPolicy};
 
 fn new_run(pipeline: Pipeline) -> NewRun {
@@ -214,7 +215,7 @@ fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
     assert_eq!((back.run.attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
     assert_eq!(back.run.state, RunState::Queued { available_at: None });
     let step = RunningStep { step: StepName::Extraction, attempt: 1, started_at: Some(at(1)) };
-    back.interrupt(step, WorkerId::new(), at(9));
+    back.interrupt(&[step], WorkerId::new(), at(9));
     assert_eq!(recorded(&back), [EventType::StepFailed, EventType::RunRequeued]);
 }
 
@@ -247,7 +248,7 @@ fn a_cancelled_run_fails_for_good_and_may_be_retried_by_a_person() {
     assert_eq!(cancelled.run.state.reason().unwrap().failure_type, FailureType::Cancelled);
     assert_eq!(cancelled.run.state.completed_at(), Some(at(9)));
     let step = RunningStep { step: StepName::Expand, attempt: 1, started_at: Some(at(1)) };
-    cancelled.interrupt(step, WorkerId::new(), at(9));
+    cancelled.interrupt(&[step], WorkerId::new(), at(9));
     assert_eq!(recorded(&cancelled), [EventType::StepFailed, EventType::RunCancelled]);
     assert!(cancelled.effects.contains(&Effect::PassTurn));
     let retried = apply(&cancelled.run, RunChange::Retry { requeue: MANUAL }, at(10)).unwrap();
