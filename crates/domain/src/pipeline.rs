@@ -124,8 +124,8 @@ impl StepName {
     }
 
     /// Whether neither of the two steps needs what the other one makes, so that they may run side by side.
-    pub fn may_run_beside(&self, other: &Self) -> bool {
-        Persona::of_step(*self).is_some() && Persona::of_step(*other).is_some()
+    pub fn may_run_beside(self, other: Self) -> bool {
+        Persona::of_step(self).is_some() && Persona::of_step(other).is_some()
     }
 
     /// The position of the step in its pipeline, from 0.

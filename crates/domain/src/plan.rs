@@ -55,7 +55,7 @@ pub struct PipelinePlan {
 impl PipelinePlan {
     /// The groups of steps, in order.
     pub fn groups(&self) -> impl Iterator<Item = &[StepName]> {
-        self.steps.chunk_by(StepName::may_run_beside)
+        self.steps.chunk_by(|one, next| one.may_run_beside(*next))
     }
 
     /// The attempts with which a claimed run starts or goes on: at each unfinished step of the first group that has one.

@@ -32,12 +32,6 @@ pub(super) struct GroupWork {
     running: Vec<(Id, Attempt)>,
 }
 
-enum Happening {
-    Ended(Attempt, StepOutcome),
-    /// The pause before the next attempt at a step is over.
-    Due,
-}
-
 impl GroupWork {
     fn new(attempts: &[Attempt]) -> Self {
         let attempts: Vec<StepAttempt> = attempts.iter().map(|attempt| attempt.identity()).collect();
@@ -64,17 +58,20 @@ impl GroupWork {
         self.tasks.abort_all();
     }
 
-    /// Waits for the end of a step, or of a pause.
-    async fn next(&mut self, clock: &dyn Clock) -> Happening {
+    /// Waits for the end of an attempt. None if the pause before the next attempt at a step ends earlier.
+    async fn next(&mut self, clock: &dyn Clock) -> Option<(Attempt, StepOutcome)> {
         let due = self.group.next_due();
         tokio::select! {
-            ended = next_ended(&mut self.tasks, &mut self.running) => ended,
-            () = sleep_until(clock, due) => Happening::Due,
+            ended = next_ended(&mut self.tasks, &mut self.running) => Some(ended),
+            () = sleep_until(clock, due) => None,
         }
     }
 }
 
-async fn next_ended(tasks: &mut JoinSet<StepOutcome>, running: &mut Vec<(Id, Attempt)>) -> Happening {
+async fn next_ended(
+    tasks: &mut JoinSet<StepOutcome>,
+    running: &mut Vec<(Id, Attempt)>,
+) -> (Attempt, StepOutcome) {
     while let Some(ended) = tasks.join_next_with_id().await {
         let (id, outcome) = match ended {
             Ok((id, outcome)) => (id, Some(outcome)),
@@ -82,7 +79,7 @@ async fn next_ended(tasks: &mut JoinSet<StepOutcome>, running: &mut Vec<(Id, Att
         };
         if let Some(place) = running.iter().position(|(task, _)| *task == id) {
             let (_, attempt) = running.remove(place);
-            return Happening::Ended(attempt, outcome.unwrap_or_else(|| Err(panicked(attempt))));
+            return (attempt, outcome.unwrap_or_else(|| Err(panicked(attempt))));
         }
     }
     std::future::pending().await
@@ -111,9 +108,9 @@ impl Execution<'_> {
         let clock = self.engine.store.clock.clone();
         loop {
             let after = match self.wait_for(work.next(&*clock)).await {
-                Ok(Happening::Ended(attempt, Ok(output))) => self.succeeded(&mut work, attempt, output).await,
-                Ok(Happening::Ended(attempt, Err(failure))) => self.failed(&mut work, attempt, failure).await,
-                Ok(Happening::Due) => self.start_due(&mut work).await,
+                Ok(Some((attempt, Ok(output)))) => self.succeeded(&mut work, attempt, output).await,
+                Ok(Some((attempt, Err(failure)))) => self.failed(&mut work, attempt, failure).await,
+                Ok(None) => self.start_due(&mut work).await,
                 Err(stop) => {
                     self.stop(&mut work, &stop).await;
                     OVER
