@@ -27,7 +27,7 @@ const PIECE_PAUSE: Duration = Duration::from_millis(3);
 
 pub async fn drill(short: bool) -> bool {
     let (proposals, duration) =
-        if short { (20, Duration::from_secs(6)) } else { (200, Duration::from_secs(60)) };
+        if short { (20, Duration::from_secs(6)) } else { (200, Duration::from_mins(1)) };
     println!(
         "\n## PostgreSQL: {WORKERS} workers, {proposals} proposals, a provider that fails every third call"
     );

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quire_domain::{DocumentId, EventId, EventType, Run, RunId};
+use quire_domain::{DocumentId, EventId, Run, RunId};
 use quire_ports::{EventFilter, PortResult, RunHistory};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;

@@ -9,7 +9,7 @@ mod revisions;
 
 use quire_domain::RunId;
 use quire_testkit::ModelServer;
-use quire_testkit::personas::{answer, prompt, proposal, review, reviewer};
+use quire_testkit::personas::{answer, prompt, review, reviewer};
 use serde_json::{Value, json};
 
 use crate::program::TestServer;
