@@ -8,6 +8,7 @@ pub mod document;
 pub mod event;
 mod hex;
 pub mod ids;
+pub mod link;
 pub mod pipeline;
 pub mod proposal;
 pub mod reading;
