@@ -26,7 +26,9 @@ pub use ids::{
 };
 pub use pipeline::{Pipeline, StepName, UnknownName};
 pub use plan::{PipelinePlan, ReachedStep, StepAttempt};
-pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
+pub use review::{
+    EditBase, EditBlocked, EditContext, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark,
+};
 pub use run::{
     AfterFailure, Continuation, FailureReason, GroupState, GroupWait, Orphaned, RunChange, SchemaRef,
     StepGroup, Turn, Wait,

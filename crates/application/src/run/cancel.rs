@@ -10,6 +10,6 @@ use crate::{App, Result};
 pub async fn cancel(app: &App, run: RunId, actor: &str) -> Result<Run> {
     let store = &app.store;
     let transition = store.queue.cancel(run, actor, store.clock.now()).await?;
-    report::transition(&transition);
+    report::log_and_count_transition(&transition);
     Ok(transition.run)
 }
