@@ -8,6 +8,7 @@ pub mod document;
 pub mod event;
 mod hex;
 pub mod ids;
+pub mod link;
 pub mod pipeline;
 pub mod proposal;
 pub mod reading;
@@ -20,7 +21,7 @@ pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStat
 pub use hex::hex;
 pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
-    ModelCallId, RunId, SchemaVersionId, SubjectId, WorkerId,
+    ModelCallId, RunId, SchemaVersionId, SubjectId, SummaryId, WorkerId,
 };
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
 pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};

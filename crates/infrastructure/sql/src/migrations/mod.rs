@@ -70,6 +70,7 @@ macro_rules! migrations {
             "0022_model_calls",
             "0023_proposals",
             "0024_key_rotation",
+            "0025_links",
         ]
     };
     ($($file:literal),+ $(,)?) => {
