@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use quire_domain::credential::guessing_bits;
 
 use super::location::DatabaseLocation;
-use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, background, confidence};
+use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, background, confidence, web};
 use crate::wire;
 
 /// A token that takes fewer than 2^128 guesses is refused.
@@ -47,6 +47,7 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
         "must be false: this version has no search by meaning; remove the setting".to_owned()
     })?;
     check_model(config)?;
+    web::check(config)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.megabytes_per_minute", &config.limits.megabytes_per_minute.number(), 0..=MAX_PER_MINUTE)?;
@@ -245,7 +246,7 @@ pub(super) fn duration_within(
     })
 }
 
-fn minutes(count: i64) -> SignedDuration {
+pub(super) fn minutes(count: i64) -> SignedDuration {
     SignedDuration::from_mins(count)
 }
 

@@ -10,7 +10,7 @@ use super::layers::{Layers, Origin};
 const MASK: &str = "***";
 
 /// Settings that are never printed.
-const SECRETS: [&str; 3] = ["server.auth_token", "model.api_key", "model.headers"];
+const SECRETS: [&str; 4] = ["server.auth_token", "model.api_key", "model.headers", "web.firecrawl.api_key"];
 
 /// Settings that are URLs, whose passwords are never printed.
 const URLS: [&str; 4] = ["storage.database", "model.url", "http.proxy", "redis.url"];
