@@ -11,6 +11,9 @@ use super::{RedisAddress, RedisLockSettings, RedisLocks, SharedLocks};
 /// A server that answers at all answers within this time, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Something that happens to a server.
+type Change = fn(&mut RedisServer);
+
 fn settings(url: &str) -> RedisLockSettings {
     RedisLockSettings {
         address: RedisAddress::parse(url).unwrap(),
@@ -149,7 +152,7 @@ async fn a_lock_is_renewed_for_as_long_as_it_is_held() {
 #[tokio::test]
 async fn a_server_that_is_away_full_silent_or_refuses_us_is_replaced_by_the_lock_in_the_process() {
     let mut server = RedisServer::start();
-    let faults: [(fn(&mut RedisServer), fn(&mut RedisServer), &str); 4] = [
+    let faults: [(Change, Change, &str); 4] = [
         (RedisServer::stop, RedisServer::restart, "it refuses connections"),
         (|server| server.fill(), |server| server.empty(), "its memory is full"),
         (|server| server.freeze(), |server| server.thaw(), "it did not answer in time"),
