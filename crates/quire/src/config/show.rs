@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use toml::Value;
 
-use super::layers::{Layers, Origin};
+use super::layers::{Layers, SettingOrigin};
 
 /// Printed in place of a secret.
 const MASK: &str = "***";
@@ -29,7 +29,7 @@ impl Layers {
                 section = of;
             }
             let _ = write!(text, "{name} = {}", display_value(key, &setting.value));
-            if setting.origin != Origin::Default {
+            if setting.origin != SettingOrigin::Default {
                 let _ = write!(text, "  # from {}", setting.origin);
             }
             text.push('\n');
