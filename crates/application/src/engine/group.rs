@@ -137,6 +137,7 @@ impl Execution<'_> {
                 made_by: output.made_by,
             }),
             proposal: output.proposal.into_iter().collect(),
+            summary: output.summary,
         };
         work.group.succeed(attempt.step);
         self.write(work, attempt, vec![succeeded], results).await

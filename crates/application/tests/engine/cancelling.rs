@@ -65,6 +65,7 @@ async fn cancel_without_a_message(fixture: &EngineFixture, run: RunId) {
         artifacts: Vec::new(),
         interpretation: None,
         proposal: Vec::new(),
+        summary: None,
         end,
         repeated: false,
     };

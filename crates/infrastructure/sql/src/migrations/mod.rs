@@ -70,7 +70,8 @@ macro_rules! migrations {
             "0022_model_calls",
             "0023_proposals",
             "0024_key_rotation",
-            "0025_cancelled_runs",
+            "0025_links",
+            "0026_cancelled_runs",
         ]
     };
     ($($file:literal),+ $(,)?) => {
