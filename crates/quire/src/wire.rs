@@ -5,6 +5,7 @@ mod model;
 mod proposal;
 pub(crate) mod reader;
 pub(crate) mod schemas;
+mod web;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ use quire_sqlite::{FileLock, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use model::{check_model, http_client};
+pub(crate) use web::check_web;
+pub use web::web_reader;
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;
