@@ -21,10 +21,12 @@ pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStat
 pub use hex::hex;
 pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
-    ModelCallId, RunId, SchemaVersionId, SubjectId, WorkerId,
+    ModelCallId, RunId, SchemaVersionId, SubjectId, SummaryId, WorkerId,
 };
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
-pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
+pub use review::{
+    EditBase, EditBlocked, EditContext, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark,
+};
 pub use run::{AfterFailure, Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn, Wait};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,

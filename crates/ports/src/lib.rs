@@ -15,6 +15,7 @@ mod governance;
 mod history;
 mod installation;
 mod interpreter;
+mod links;
 mod metrics;
 mod migrations;
 mod model;
@@ -25,6 +26,7 @@ mod proposals;
 mod queue;
 mod reader;
 mod recovery;
+mod request_lock;
 mod reviews;
 mod sessions;
 mod step;
@@ -52,6 +54,10 @@ pub use history::{
 };
 pub use installation::Installation;
 pub use interpreter::{InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
+pub use links::{
+    LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkRun, LinkSource, Links, NewSummary, StoredSummary,
+    SummaryFilter, SummaryPage,
+};
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
@@ -70,6 +76,7 @@ pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
 };
 pub use recovery::{ExpiredLeases, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
+pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};
 pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,

@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use crate::PortResult;
 use crate::history::Artifact;
+use crate::links::NewSummary;
 use crate::proposals::ProposalResult;
 use crate::reviews::FirstVersion;
 
@@ -38,12 +39,12 @@ pub struct ClaimedRun {
     pub attempt: Option<StepAttempt>,
 }
 
-/// A report from the owner of a running run.
+/// A write of the worker that runs a run: the progress of its steps, and perhaps the run's next state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advance {
     /// The claimed run. Its fence guards the write.
     pub run: Run,
-    /// The time of the report.
+    /// The time of the write.
     pub at: Timestamp,
     /// The changes of its steps.
     pub events: Vec<Event>,
@@ -53,7 +54,9 @@ pub struct Advance {
     pub interpretation: Option<FirstVersion>,
     /// What its steps made of a proposal. What the run has already stays as it is.
     pub proposal: Vec<ProposalResult>,
-    /// The outcome of the run, if it has ended.
+    /// The summary of its link request. If the request has one already, that one stays.
+    pub summary: Option<NewSummary>,
+    /// The change of the run's state, if the worker lets go of it: it ended, waits, or returns to the queue.
     pub end: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts
     /// this one and changes nothing.

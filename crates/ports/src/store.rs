@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, MetricsHistory, Migrations,
+    Calibration, Clock, Credentials, Documents, Governance, Installation, Links, MetricsHistory, Migrations,
     ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
@@ -19,6 +19,7 @@ pub struct Store {
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
     pub proposals: Arc<dyn Proposals>,
+    pub links: Arc<dyn Links>,
     pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
@@ -42,6 +43,7 @@ impl Store {
             + Documents
             + Reviews
             + Proposals
+            + Links
             + Calibration
             + Governance
             + Credentials
@@ -60,6 +62,7 @@ impl Store {
             documents: store.clone(),
             reviews: store.clone(),
             proposals: store.clone(),
+            links: store.clone(),
             calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),

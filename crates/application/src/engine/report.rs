@@ -13,10 +13,11 @@ pub fn log(event: &Event, correlation_id: Option<&str>) {
     tracing::info!(
         target: "quire::event",
         document_id = document.map(tracing::field::display),
-        link_id = link.map(tracing::field::display),
+        request_id = link.map(tracing::field::display),
         run_id = event.run.map(tracing::field::display),
         step_name = event.step.map(StepName::as_str),
         event_type = event.event_type.as_str(),
+        event = link.and(name_for_links(event)),
         error_code = event.error_code(),
         correlation_id,
         stage = event.step.map(StepName::as_str),
@@ -29,6 +30,19 @@ pub fn log(event: &Event, correlation_id: Option<&str>) {
     );
 }
 
+/// The name of an event in the log of links, where it has one of its own.
+fn name_for_links(event: &Event) -> Option<&'static str> {
+    match event.event_type {
+        EventType::RunStarted => Some("bg_processing_start"),
+        EventType::StepRetried => Some("bg_retry"),
+        EventType::RunCompleted => Some("bg_processing_success"),
+        EventType::RunFailed | EventType::RunTimedOut | EventType::RunRecoveredAsFailed => {
+            Some("bg_processing_failed")
+        }
+        _ => None,
+    }
+}
+
 /// Logs the events of a transition.
 pub fn log_transition(transition: &Transition) {
     for effect in &transition.effects {
@@ -39,16 +53,16 @@ pub fn log_transition(transition: &Transition) {
 }
 
 /// Logs and counts an event.
-pub(super) fn event(event: &Event, correlation_id: Option<&str>) {
+pub(super) fn log_and_count(event: &Event, correlation_id: Option<&str>) {
     log(event, correlation_id);
     count(event);
 }
 
 /// Logs and counts the events of a transition.
-pub(super) fn transition(transition: &Transition) {
+pub(super) fn log_and_count_transition(transition: &Transition) {
     for effect in &transition.effects {
         if let Effect::Record(recorded) = effect {
-            event(recorded, transition.run.correlation_id.as_deref());
+            log_and_count(recorded, transition.run.correlation_id.as_deref());
         }
     }
 }
@@ -66,7 +80,7 @@ pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
             .record(at.duration_since(run.queued_at).as_secs_f64());
     }
     if let Some(attempt) = claimed.attempt {
-        event(&step_started(run, attempt, worker, at), correlation_id);
+        log_and_count(&step_started(run, attempt, worker, at), correlation_id);
     }
 }
 

@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use hyper::header::{DATE, HeaderMap, RETRY_AFTER};
 use jiff::Timestamp;
+use quire_domain::run::LONGEST_RATE_LIMIT;
 use quire_domain::{Backoff, StepName};
 use quire_ports::CallContext;
-
-/// A longer time than this is no answer to "when may I call again": the call counts as failed.
-const MAX_RETRY_AFTER: Duration = Duration::from_hours(1);
 
 /// The attempts of one call.
 pub(crate) struct Attempts<'c> {
@@ -46,7 +44,7 @@ impl<'c> Attempts<'c> {
 }
 
 /// The wait that a response asks for, in milliseconds, in seconds or as a date. None if it names no time, or one that is
-/// more than an hour away.
+/// further away than [`LONGEST_RATE_LIMIT`]: the call then counts as failed.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
     let number = |name: &str| text(name)?.parse::<f64>().ok();
@@ -60,7 +58,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         let now = date(DATE.as_str()).unwrap_or_else(Timestamp::now);
         Duration::try_from(until.duration_since(now)).unwrap_or_default()
     };
-    (wait <= MAX_RETRY_AFTER).then_some(wait)
+    (wait <= LONGEST_RATE_LIMIT.unsigned_abs()).then_some(wait)
 }
 
 #[cfg(test)]
@@ -98,7 +96,7 @@ mod tests {
             assert_eq!(parse(&[("retry-after", text)]), None, "{text}");
         }
         assert_eq!(parse(&[]), None);
-        assert_eq!(parse(&[("retry-after", "3600")]), Some(MAX_RETRY_AFTER));
+        assert_eq!(parse(&[("retry-after", "3600")]), Some(LONGEST_RATE_LIMIT.unsigned_abs()));
     }
 
     #[tokio::test(start_paused = true)]

@@ -18,6 +18,7 @@ mod error;
 mod governance;
 mod history;
 mod installation;
+mod links;
 mod listener;
 mod metrics;
 mod migrations;

@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use quire_domain::credential::guessing_bits;
 
 use super::location::DatabaseLocation;
-use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, confidence, web};
+use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, background, confidence, web};
 use crate::wire;
 
 /// A token that takes fewer than 2^128 guesses is refused.
@@ -35,6 +35,7 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     check_server(config)?;
     check_database(config)?;
     check_engine(config)?;
+    background::check(&config.background, &config.redis)?;
     check_reading(config)?;
     check_uploads(config)?;
     require(!config.schemas.default.trim().is_empty(), "schemas.default", || {
@@ -217,7 +218,11 @@ fn check_pipeline(pipeline: &PipelineSection, keys: &PipelineKeys) -> Result<(),
     duration_within(keys.requeue_delay, pipeline.requeue_delay, SignedDuration::ZERO..=days(1))
 }
 
-fn require(rule: bool, key: &'static str, text: impl FnOnce() -> String) -> Result<(), InvalidSetting> {
+pub(super) fn require(
+    rule: bool,
+    key: &'static str,
+    text: impl FnOnce() -> String,
+) -> Result<(), InvalidSetting> {
     if rule { Ok(()) } else { Err(InvalidSetting { key, rule: text() }) }
 }
 

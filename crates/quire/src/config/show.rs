@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use toml::Value;
 
-use super::layers::{Layers, Origin};
+use super::layers::{Layers, SettingOrigin};
 
 /// Printed in place of a secret.
 const MASK: &str = "***";
@@ -13,7 +13,7 @@ const MASK: &str = "***";
 const SECRETS: [&str; 4] = ["server.auth_token", "model.api_key", "model.headers", "web.firecrawl.api_key"];
 
 /// Settings that are URLs, whose passwords are never printed.
-const URLS: [&str; 3] = ["storage.database", "model.url", "http.proxy"];
+const URLS: [&str; 4] = ["storage.database", "model.url", "http.proxy", "redis.url"];
 
 impl Layers {
     /// Every setting as TOML, with a comment on each that is not the default.
@@ -29,7 +29,7 @@ impl Layers {
                 section = of;
             }
             let _ = write!(text, "{name} = {}", display_value(key, &setting.value));
-            if setting.origin != Origin::Default {
+            if setting.origin != SettingOrigin::Default {
                 let _ = write!(text, "  # from {}", setting.origin);
             }
             text.push('\n');

@@ -2,7 +2,8 @@
 //!
 //! One call of [`RemoteModel`] may take several requests: an endpoint refuses a feature that it does not support, a
 //! request fails and is repeated, a model keeps failing and another one is asked. All of that is decided here, in one
-//! place for every pipeline.
+//! place for every pipeline. Above it, a step may ask again when an answer does not fit its schema, and the engine may
+//! repeat the step (`engine/step_failure.rs`).
 
 mod answer_text;
 mod breaker;
