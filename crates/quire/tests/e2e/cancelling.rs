@@ -85,7 +85,7 @@ async fn a_cancelled_scan_ends_the_program_that_reads_it(env: &TestEnv) {
     env.cli.write("hanging", &script);
     let program = env.cli.path("hanging");
     std::process::Command::new("chmod").arg("+x").arg(&program).status().unwrap();
-    let settings = format!("[reading.ocr]\nprogram = {program:?}\ntime_limit = \"60s\"\n");
+    let settings = format!("[reading.ocr]\nprogram = \"{}\"\ntime_limit = \"60s\"\n", program.display());
     env.cli.write("quire.toml", &settings);
     let server = env.cli.serve();
     let document = upload_document(&server, &scan(), "");
