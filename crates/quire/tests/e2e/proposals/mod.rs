@@ -1,24 +1,26 @@
 //! Proposals, against a fake provider that answers as the personas would.
 
+mod command;
 mod drafts;
 mod guide;
 mod requests;
 mod resuming;
 mod reviews;
 mod revisions;
+mod usage;
 
 use quire_domain::RunId;
 use quire_testkit::ModelServer;
-use quire_testkit::personas::{answer, prompt, review, reviewer};
+pub use quire_testkit::personas::{answer, prompt, review, reviewer};
 use serde_json::{Value, json};
 
 use crate::program::TestServer;
 use crate::test_env::TestEnv;
 
-const KEY: &str = "sk-a-key-that-nobody-may-see";
+pub const KEY: &str = "sk-a-key-that-nobody-may-see";
 
 /// Configures the next server to use this model. A failed run may be retried at once.
-fn use_model(env: &TestEnv, model: &ModelServer) {
+pub fn use_model(env: &TestEnv, model: &ModelServer) {
     let url = &model.url;
     let file = format!(
         "[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\nattempts = 1\n\
@@ -28,19 +30,19 @@ fn use_model(env: &TestEnv, model: &ModelServer) {
 }
 
 /// A provider whose personas give these scores.
-fn provider(scores: [f64; 5]) -> ModelServer {
+pub fn provider(scores: [f64; 5]) -> ModelServer {
     ModelServer::with_key(KEY).answering(move |body, _| answer(body, scores))
 }
 
 /// Sends an idea for a full review.
-fn send_idea(server: &TestServer, idea: &str) -> RunId {
+pub fn send_idea(server: &TestServer, idea: &str) -> RunId {
     let response = server.post_json("/v1/full-review", &json!({ "idea": idea }));
     assert_eq!(response.status, 202, "{:?}", response.body);
     response.body["run_id"].as_str().unwrap().parse().unwrap()
 }
 
 /// The detail of a run after its end.
-async fn ended(env: &TestEnv, server: &TestServer, run: RunId) -> Value {
+pub async fn ended(env: &TestEnv, server: &TestServer, run: RunId) -> Value {
     env.wait_for_run(run).await;
     server.json(&format!("/v1/runs/{run}"))
 }
