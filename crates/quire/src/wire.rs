@@ -2,11 +2,13 @@
 //! a single adapter, such as `quire read`, name it themselves.
 
 mod interpreter;
+mod link;
 mod model;
 mod proposal;
 pub(crate) mod reader;
 mod redis;
 pub(crate) mod schemas;
+mod web;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,11 +25,13 @@ use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
 use quire_ports::{BlobStore, Reader, Step, Store};
 use quire_postgres::PgStore;
-use quire_sqlite::{FileLock, SqliteStore};
+use quire_sqlite::{FileLock, LockError, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use model::{check_model, http_client};
 pub(crate) use redis::redis_address;
+pub(crate) use web::check_web;
+pub use web::web_reader;
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;
@@ -41,12 +45,17 @@ pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
     Box::pin(async move {
         let is_wanted = |pipeline: Pipeline| config.only.is_none_or(|only| only == pipeline);
         let mut pipelines = Vec::new();
+        let reader = Arc::new(reader::start(&config).await?);
         if is_wanted(Pipeline::Document) {
-            let reader = Arc::new(reader::start(&config).await?);
-            pipelines.push((Pipeline::Document, document_steps(&config, &store, reader)?));
+            pipelines.push((Pipeline::Document, document_steps(&config, &store, reader.clone())?));
         }
         if is_wanted(Pipeline::Proposal) {
             pipelines.extend(proposal::steps(&config, &store)?.map(|steps| (Pipeline::Proposal, steps)));
+        }
+        if is_wanted(Pipeline::Link) {
+            let reader = web_reader(&config, reader)
+                .map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
+            pipelines.push((Pipeline::Link, link::steps(&config, &store, reader).await?));
         }
         Ok(pipelines)
     })
@@ -111,6 +120,25 @@ pub(crate) async fn open_for_engine(
             Ok(EngineDatabase { store, lease, _lock: None })
         }
     }
+}
+
+/// A database opened by a command that needs an engine.
+pub(crate) enum OpenedDatabase {
+    /// A server works on it.
+    Served(Store),
+    /// This process works on it.
+    Own(EngineDatabase),
+}
+
+/// Opens the database for an engine of this process. SQLite: if a server has it, that one works.
+pub(crate) async fn open_unless_served(config: &Config) -> Result<OpenedDatabase, CommandError> {
+    if let DatabaseLocation::Sqlite(path) = config.location()
+        && path.is_file()
+        && matches!(FileLock::acquire(&path), Err(LockError::HeldByAnother { .. }))
+    {
+        return Ok(OpenedDatabase::Served(open_for_command(config).await?));
+    }
+    Ok(OpenedDatabase::Own(open_for_engine(config, Originals::Kept).await?))
 }
 
 /// Opens the database for a command. A server may be running on it.

@@ -23,6 +23,7 @@ const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NavigationItem {
     Inbox,
+    Links,
     Operations,
     Governance,
 }
@@ -81,6 +82,7 @@ impl Frame {
     pub(super) fn places(&self) -> Vec<Link> {
         let all = [
             (NavigationItem::Inbox, "/app", "frame.documents", Role::Read),
+            (NavigationItem::Links, "/app/links", "links.title", Role::Read),
             (NavigationItem::Operations, "/app/operations", "frame.operations", Role::Read),
             // Not a text of the frame, which every page hands to its scripts.
             (NavigationItem::Governance, "/app/governance", "governance.title", Role::Govern),

@@ -6,6 +6,7 @@
 mod fixture;
 
 mod deadlines;
+mod links;
 mod outages;
 mod recovery;
 mod retries;

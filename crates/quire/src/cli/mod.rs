@@ -1,5 +1,5 @@
-//! The command line, one file per command. Commands other than `serve`, `worker` and `process` start no engine, and
-//! work while a server is running.
+//! The command line, one file per command. Commands other than `serve`, `worker`, `process` and `summarise` start no engine.
+//! All but the first three work while a server is running.
 
 mod calibration;
 mod config;
@@ -17,6 +17,7 @@ mod reference;
 mod runs;
 mod schema;
 mod serve;
+mod summarise;
 mod upload;
 mod worker;
 
@@ -47,6 +48,7 @@ use crate::{owner_only, telemetry};
         quire read invoice.pdf             print the text of a document\n  \
         quire schema list                  list the schemas for documents\n  \
         quire process scans/ --out found/  extract fields without a server\n  \
+        quire summarise https://…          summarise a web page\n  \
         quire queue                        show queue, failures and workers\n  \
         quire runs list --state FAILED     list failed runs\n  \
         quire calibration                  show what reviews taught about confidence\n  \
@@ -102,6 +104,7 @@ enum Command {
     Read(read::ReadCommand),
     Calibration(calibration::CalibrationCommand),
     Process(process::ProcessCommand),
+    Summarise(summarise::SummariseCommand),
     /// Print the settings in effect and where each came from
     ///
     /// Prints TOML that can be used as a configuration file, except that secrets are masked.
@@ -147,6 +150,7 @@ pub(crate) fn execute(
         Command::Schema(schema) => return run_single_threaded(schema.run(&config)),
         Command::Read(read) => return run_multi_threaded(read.run(&config)),
         Command::Upload(upload) => return run_multi_threaded(upload.run(&config)),
+        Command::Summarise(summarise) => return run_multi_threaded(summarise.run(&config, steps)),
         Command::Process(process) => return run_multi_threaded(process.run(&config, steps, &cli.common)),
         Command::Config => config::print(&layers),
     };
@@ -155,12 +159,12 @@ pub(crate) fn execute(
 }
 
 impl Cli {
-    /// The log settings of the command. Without a chosen level, `upload` logs no events and `process` only errors,
-    /// because both print their own progress and failures.
+    /// The log settings of the command. Without a chosen level, `upload` logs no events, and `process` and `summarise` only
+    /// errors, because they print their own progress and failures.
     fn log(&self, log: LogSection) -> LogSection {
         let default_level = match self.command {
             Command::Upload(_) => LogLevel::Warn,
-            Command::Process(_) => LogLevel::Error,
+            Command::Process(_) | Command::Summarise(_) => LogLevel::Error,
             _ => log.level,
         };
         let is_chosen = self.common.log_level.is_some() || log.level != LogLevel::Info;

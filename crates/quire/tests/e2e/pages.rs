@@ -4,6 +4,7 @@ mod accessibility;
 mod frame;
 mod governance;
 mod inbox;
+mod links;
 mod login;
 mod review;
 mod runs;
