@@ -64,9 +64,8 @@ impl LinkSummarizationStep {
         if let LinkSource::Forward(forward) = &link.request.source {
             summary.forwarded_post_extras = serde_json::from_value(post(forward)).ok();
         }
-        let payload = match serde_json::to_value(&summary) {
-            Ok(Value::Object(payload)) => payload,
-            _ => return Err(invalid(&SummaryError::NoObject)),
+        let Ok(Value::Object(payload)) = serde_json::to_value(&summary) else {
+            return Err(invalid(&SummaryError::NoObject));
         };
         Ok(StepOutput {
             artifacts,
