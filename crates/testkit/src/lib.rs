@@ -1,7 +1,6 @@
 //! The test kit: conformance suites for every store and blob store, planned failures, a fake clock, a checker of event
 //! histories, a browser, a Redis server of a test's own, and fake services: models, DNS, web pages, Firecrawl. It depends on
-//! the domain and the ports alone, so it cannot favour an
-//! implementation.
+//! the domain and the ports alone, so it cannot favour an implementation.
 
 // Only tests call this crate, and a panic is how a test fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]

@@ -220,7 +220,8 @@ async fn a_page_that_keeps_failing_is_tried_three_times_and_ends_with_a_structur
     engine.stop().await;
     assert_eq!(links.reader.calls(), 3);
     let events = fixture.events(id).await;
-    let delays: Vec<u64> = events.iter().filter_map(|event| event.delay_ms).collect();
+    let retried = events.iter().filter(|event| event.event_type == EventType::StepRetried);
+    let delays: Vec<u64> = retried.filter_map(|event| event.delay_ms).collect();
     assert_eq!(delays.len(), 2, "none after the last attempt");
     assert!((400..=600).contains(&delays[0]) && (800..=900).contains(&delays[1]), "{delays:?}");
     let RunState::Failed { reason, .. } = fixture.run(id).await.state else { panic!("it failed") };
