@@ -137,30 +137,18 @@ pub(super) fn start_at_zero() {
     for outcome in ["OK"].into_iter().chain(failed.map(|kind| kind.as_str())) {
         counter!("quire_model_calls_total", "outcome" => outcome).absolute(0);
     }
-<<<<<<< HEAD
-    for source in ["redis", "local"] {
-        counter!("quire_lock_skips_total", "source" => source).absolute(0);
-    }
-    for operation in ["acquire", "renew", "release", "look"] {
-        counter!("quire_redis_errors_total", "doing" => operation).absolute(0);
-    }
-=======
->>>>>>> main
     // What is read of a page, and what Firecrawl does, is no fetch.
     let failed = WebErrorKind::ALL
         .iter()
         .filter(|kind| !matches!(kind, WebErrorKind::LowValue | WebErrorKind::ServiceRefused));
     for outcome in ["OK"].into_iter().chain(failed.map(|kind| kind.as_str())) {
         counter!("quire_web_fetches_total", "outcome" => outcome).absolute(0);
-<<<<<<< HEAD
-=======
     }
     for source in ["redis", "local"] {
         counter!("quire_lock_skips_total", "source" => source).absolute(0);
     }
     for operation in ["acquire", "renew", "release", "look"] {
         counter!("quire_redis_errors_total", "doing" => operation).absolute(0);
->>>>>>> main
     }
     for direction in ["in", "out"] {
         counter!("quire_model_tokens_total", "direction" => direction).absolute(0);
