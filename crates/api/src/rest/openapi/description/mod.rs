@@ -106,6 +106,7 @@ pub(super) fn build() -> String {
         names::Priority,
         names::Sort,
         names::StepErrorCode,
+        names::SummaryOrder,
         names::View,
     )),
     modifiers(&EveryOperation),
