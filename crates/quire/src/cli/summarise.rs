@@ -17,8 +17,7 @@ use self::results::Outcome;
 use super::{output, progress_bar};
 use crate::config::Config;
 use crate::error::CommandError;
-use crate::wire::{self, OpenedDatabase};
-use crate::{StepFactory, service, shutdown};
+use crate::{StepFactory, service, shutdown, wire};
 
 /// Between two looks at a request.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -56,14 +55,12 @@ impl SummariseCommand {
         let urls = self.addresses()?;
         let mut config = Config { only: Some(Pipeline::Link), ..config.clone() };
         let stop = shutdown::on_signal()?;
-        let (store, engine) = match wire::open_unless_served(&config).await? {
-            OpenedDatabase::Served(store) => (store, None),
-            OpenedDatabase::Own(database) => {
-                if config.location().is_sqlite() {
-                    // No other process works on this database.
-                    config.background.redis_lock_enabled = false;
-                    config.background.redis_lock_required = false;
-                }
+        let (store, engine) = match wire::open_for_engine_if_idle(&config).await? {
+            None => (wire::open_for_command(&config).await?, None),
+            Some(database) => {
+                // No other process works on this database, so the lock of this one is enough.
+                config.background.redis_lock_enabled = false;
+                config.background.redis_lock_required = false;
                 let engine = service::start_engine(&config, &database, steps).await?;
                 (database.store.clone(), Some((engine, database)))
             }

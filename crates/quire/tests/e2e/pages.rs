@@ -6,6 +6,7 @@ mod governance;
 mod inbox;
 mod links;
 mod login;
+mod proposals;
 mod review;
 mod runs;
 mod walkthrough;

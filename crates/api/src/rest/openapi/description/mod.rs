@@ -9,7 +9,8 @@ use utoipa::OpenApi;
 use self::every::EveryOperation;
 use super::{docs, names};
 use crate::rest::{
-    calibration, documents, events, governance, health, metrics, openapi, review, runs, v1, version,
+    calibration, documents, events, governance, health, metrics, model_usage, openapi, review, runs, v1,
+    version,
 };
 use crate::{error, error_pages};
 
@@ -57,10 +58,12 @@ pub(super) fn build() -> String {
         review::versions::versions,
         review::edit::edit,
         calibration::show,
+        model_usage::show,
         events::follow,
         runs::show::show,
         runs::raw_text::raw_text,
         runs::withdraw::withdraw,
+        runs::cancel::cancel,
         runs::retry::retry,
         v1::create::full_review,
         v1::draft::expand_idea,
