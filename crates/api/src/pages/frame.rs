@@ -24,7 +24,6 @@ const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 pub(super) enum NavigationItem {
     Inbox,
     Proposals,
-    Links,
     Operations,
     Governance,
 }
@@ -85,7 +84,6 @@ impl Frame {
             (NavigationItem::Inbox, "/app", "frame.documents", Role::Read),
             // Not texts of the frame, which every page hands to its scripts.
             (NavigationItem::Proposals, "/app/proposals", "proposals.title", Role::Read),
-            (NavigationItem::Links, "/app/links", "links.title", Role::Read),
             (NavigationItem::Operations, "/app/operations", "frame.operations", Role::Read),
             (NavigationItem::Governance, "/app/governance", "governance.title", Role::Govern),
         ];

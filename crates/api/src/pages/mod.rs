@@ -10,7 +10,6 @@ pub(crate) mod error_page;
 mod frame;
 pub(crate) mod governance;
 pub(crate) mod inbox;
-pub(crate) mod links;
 pub(crate) mod login;
 pub(crate) mod login_redirect;
 pub(crate) mod model_usage;

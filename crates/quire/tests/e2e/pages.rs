@@ -4,7 +4,6 @@ mod accessibility;
 mod frame;
 mod governance;
 mod inbox;
-mod links;
 mod login;
 mod proposals;
 mod review;

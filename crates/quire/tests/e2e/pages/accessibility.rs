@@ -23,7 +23,7 @@ fn axe() -> String {
 }
 
 /// Checks these pages in both languages and in light and dark colours. Each has a selector to wait for.
-pub(super) fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
+fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
     let axe = axe();
     let mut found = Vec::new();
     for language in ["es", "en"] {
