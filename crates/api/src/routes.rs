@@ -11,7 +11,8 @@ use crate::middleware::{
 };
 use crate::pages::login::LoginState;
 use crate::rest::{
-    calibration, documents, events, governance, health, metrics, openapi, review, runs, v1, version,
+    calibration, documents, events, governance, health, metrics, model_usage, openapi, review, runs, v1,
+    version,
 };
 use crate::{ApiError, AppState, Server, error_pages, pages};
 
@@ -53,6 +54,7 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
         .route("/calibration", get(calibration::show))
         .route("/events", get(events::follow))
+        .route("/model-usage", get(model_usage::show))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
@@ -104,6 +106,12 @@ fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/app/documents/{id}/next", get(pages::review::next::lead))
         .route("/app/documents/{id}/runs", get(pages::runs::show))
         .route("/app/documents/{id}/runs/list", get(pages::runs::list))
+        .route("/app/proposals", get(pages::proposals::list::show))
+        .route("/app/proposals/rows", get(pages::proposals::list::rows))
+        .route("/app/proposals/{id}", get(pages::proposals::show::show))
+        .route("/app/proposals/{id}/now", get(pages::proposals::show::now))
+        .route("/app/proposals/{first}/compare/{second}", get(pages::proposals::compare::show))
+        .route("/app/model-usage", get(pages::model_usage::show))
         .route("/app/operations", get(pages::operations::show))
         .route("/app/operations/now", get(pages::operations::now))
         .route("/app/governance", get(pages::governance::candidates::show))

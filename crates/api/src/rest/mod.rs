@@ -6,6 +6,7 @@ pub(crate) mod events;
 pub(crate) mod governance;
 pub(crate) mod health;
 pub(crate) mod metrics;
+pub(crate) mod model_usage;
 pub(crate) mod openapi;
 pub(crate) mod review;
 pub(crate) mod runs;

@@ -71,6 +71,7 @@ macro_rules! migrations {
             "0023_proposals",
             "0024_key_rotation",
             "0025_links",
+            "0026_monitoring",
         ]
     };
     ($($file:literal),+ $(,)?) => {
