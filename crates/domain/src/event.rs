@@ -44,6 +44,7 @@ event_types! {
     RunRequeued = "RUN_REQUEUED",
     RunRetried = "RUN_RETRIED",
     RunWithdrawn = "RUN_WITHDRAWN",
+    RunCancelled = "RUN_CANCELLED",
     StepStarted = "STEP_STARTED",
     StepSucceeded = "STEP_SUCCEEDED",
     StepFailed = "STEP_FAILED",
@@ -96,6 +97,7 @@ impl EventType {
                 | Self::RunTimedOut
                 | Self::RunRecoveredAsFailed
                 | Self::RunWithdrawn
+                | Self::RunCancelled
         )
     }
 
@@ -112,6 +114,7 @@ impl EventType {
             | Self::RunRequeued
             | Self::RunRetried
             | Self::RunWithdrawn
+            | Self::RunCancelled
             | Self::StepStarted
             | Self::StepSucceeded
             | Self::StepFailed
@@ -148,7 +151,9 @@ impl EventType {
             Self::RunCreated | Self::RunRequeued | Self::RunRetried => Some("QUEUED"),
             Self::RunStarted => Some("RUNNING"),
             Self::RunCompleted => Some("COMPLETED"),
-            Self::RunFailed | Self::RunRecoveredAsFailed | Self::RunWithdrawn => Some("FAILED"),
+            Self::RunFailed | Self::RunRecoveredAsFailed | Self::RunWithdrawn | Self::RunCancelled => {
+                Some("FAILED")
+            }
             Self::RunTimedOut => Some("TIMED_OUT"),
             _ => None,
         }
@@ -333,7 +338,7 @@ mod tests {
         for kind in EventType::ALL {
             assert_eq!(EventType::parse(kind.as_str()), Ok(*kind));
         }
-        assert!(EventType::parse("RUN_CANCELLED").is_err());
+        assert!(EventType::parse("RUN_ABANDONED").is_err());
         assert_eq!(StepStatus::parse("SUCCEEDED"), Ok(StepStatus::Succeeded));
         assert!(StepStatus::parse("NOT_STARTED").is_err());
     }

@@ -2,7 +2,9 @@
 //!
 //! ```text
 //!   claim ──▶ execute ──▶ persist        one run, from the queue to its end
+//!   group                                the steps of a run that work side by side
 //!   step_failure, due                    what follows a failed step; the end of a wait
+//!   ownership                            the engine's own runs; stops the work on runs that were cancelled
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
@@ -23,8 +25,10 @@ mod contact;
 mod due;
 mod execute;
 mod fronts;
+mod group;
 mod heartbeat;
 mod minute_metrics;
+mod ownership;
 mod persist;
 mod readiness;
 mod recovery;
@@ -34,11 +38,11 @@ mod slots;
 mod step_failure;
 mod watchdog;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use quire_domain::{Pipeline, PipelinePlan, RunId, WorkerId};
+use quire_domain::{Pipeline, PipelinePlan, WorkerId};
 use quire_ports::{AwakeTime, Lease, PortResult, Probe, RecoveryRules, Store, Worker};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -48,6 +52,7 @@ pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 use contact::Contact;
 use due::DueTimes;
 use minute_metrics::MinuteCounters;
+use ownership::OwnedRuns;
 use readiness::NotReady;
 use slots::Slots;
 
@@ -78,7 +83,7 @@ struct EngineCore {
     lease: Mutex<Arc<WorkerLease>>,
     slots: Arc<Slots>,
     /// The runs that this engine knows it owns.
-    owned_runs: Mutex<HashSet<RunId>>,
+    owned_runs: OwnedRuns,
     runs: TaskTracker,
     /// Cancelled when the engine stops claiming.
     draining: CancellationToken,
@@ -117,7 +122,7 @@ impl Engine {
             step_threads: step_threads.handle().clone(),
             lease: Mutex::new(Arc::new(WorkerLease::new())),
             slots: Slots::new(settings.slots),
-            owned_runs: Mutex::default(),
+            owned_runs: OwnedRuns::default(),
             runs: TaskTracker::new(),
             draining: CancellationToken::new(),
             aborting: CancellationToken::new(),
@@ -136,6 +141,7 @@ impl Engine {
         core.recover_orphaned_runs().await?;
         engine.claiming.spawn(claim::keep_claiming(core.clone()));
         engine.background.spawn(heartbeat::keep_alive(core.clone()));
+        engine.background.spawn(ownership::keep_checking(core.clone()));
         engine.background.spawn(watchdog::keep_watching(core.clone()));
         engine.background.spawn(due::keep_releasing(core.clone()));
         engine.background.spawn(watchdog::keep_awake_time(core.clone()));

@@ -5,8 +5,11 @@
 
 mod fixture;
 
+mod cancelling;
 mod deadlines;
+mod groups;
 mod outages;
+mod proposals;
 mod recovery;
 mod retries;
 mod running;

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_ports::{PortResult, Store};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 pub use clock::DatabaseClock;
 
@@ -52,7 +52,7 @@ use crate::advance::WriteAdvances;
 use crate::batcher::Batcher;
 use crate::database::Database;
 use crate::enqueue::InsertRuns;
-use crate::listener::Listener;
+use crate::listener::{Listener, Wakeups};
 use crate::new_documents::AddDocuments;
 
 /// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
@@ -102,6 +102,8 @@ pub struct PgStore {
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
     wakeup: Arc<Notify>,
+    /// Counts the messages that a running run was cancelled.
+    cancellations: watch::Sender<u64>,
     clock: Arc<DatabaseClock>,
     _listener: Listener,
 }
@@ -120,14 +122,20 @@ impl PgStore {
         clock.measure(&mut transaction).await?;
         database::commit(transaction).await?;
         let wakeup = Arc::new(Notify::new());
+        let cancellations = watch::Sender::new(0);
         Ok(Self {
             new_documents: Batcher::start(AddDocuments(database.clone()), options.group_limit),
             enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
-            _listener: Listener::start(url, &options, wakeup.clone())?,
+            _listener: Listener::start(
+                url,
+                &options,
+                Wakeups { runs: wakeup.clone(), cancellations: cancellations.clone() },
+            )?,
             database,
             heartbeats,
             wakeup,
+            cancellations,
             clock,
         })
     }

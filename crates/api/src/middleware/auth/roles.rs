@@ -36,6 +36,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("POST", "/documents/{id}/reprocess", Operate),
     ("PATCH", "/documents/{id}/language", Operate),
     ("POST", "/runs/{id}/withdraw", Operate),
+    ("POST", "/runs/{id}/cancel", Operate),
     ("POST", "/runs/{id}/retry", Operate),
     ("GET", "/v1/runs", Read),
     ("GET", "/v1/runs/{id}", Read),

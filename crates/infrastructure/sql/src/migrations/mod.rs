@@ -72,6 +72,7 @@ macro_rules! migrations {
             "0024_key_rotation",
             "0025_links",
             "0026_monitoring",
+            "0027_cancelled_runs",
         ]
     };
     ($($file:literal),+ $(,)?) => {

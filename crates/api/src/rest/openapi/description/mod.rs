@@ -62,6 +62,7 @@ pub(super) fn build() -> String {
         runs::show::show,
         runs::raw_text::raw_text,
         runs::withdraw::withdraw,
+        runs::cancel::cancel,
         runs::retry::retry,
         v1::create::full_review,
         v1::draft::expand_idea,
