@@ -48,10 +48,10 @@ async fn read(reader: &DirectWebReader, url: &str) -> Result<WebPage, WebFailure
 #[tokio::test]
 async fn pages_of_every_layout_are_read_in_confined_parsers() {
     let pages = samples();
-    let served: Vec<String> = pages.iter().map(|page| page.html.clone()).collect();
+    let bodies: Vec<String> = pages.iter().map(|page| page.html.clone()).collect();
     let server =
         WebServer::start(move |request| match request.path.trim_start_matches('/').parse::<usize>() {
-            Ok(number) => WebResponse::html(served[number].clone()),
+            Ok(number) => WebResponse::html(bodies[number].clone()),
             Err(_) => WebResponse::new(404, "text/plain", "there are no rules"),
         });
     let reader = reader().await;
