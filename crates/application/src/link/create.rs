@@ -54,7 +54,7 @@ pub async fn create(app: &App, new: NewLink) -> Result<LinkCreation, LinkError> 
         language: new.language,
         retry_of: None,
     };
-    Ok(accept(&app.store, &request, Some(new.correlation_id)).await?)
+    Ok(accept(&app.store, &request, &new.actor, Some(new.correlation_id)).await?)
 }
 
 /// What is summarised, and the hash by which it is known.
@@ -77,6 +77,7 @@ pub fn source_of(input: LinkInput) -> Result<(LinkSource, String), InvalidUrl> {
 pub async fn accept(
     store: &Store,
     request: &LinkRequest,
+    actor: &str,
     correlation_id: Option<String>,
 ) -> Result<LinkCreation, Error> {
     let id = RunId::new();
@@ -86,6 +87,7 @@ pub async fn accept(
         subject: SubjectId(id.0),
         priority: Priority::Normal,
         correlation_id: Some(correlation_id.unwrap_or_else(|| format!("bg-proc-{id}"))),
+        requested_by: Some(actor.to_owned()),
         continues: None,
     };
     let creation = store.links.create(&new, request, store.clock.now()).await?;

@@ -30,7 +30,7 @@ pub async fn retry(app: &App, id: RunId, actor: &str) -> Result<Run, LinkRetryEr
     }
     let correlation_id = failed.run.correlation_id.as_deref().map(retry_correlation_id);
     let request = LinkRequest { retry_of: Some(id), ..failed.request };
-    match accept(&app.store, &request, correlation_id).await? {
+    match accept(&app.store, &request, actor, correlation_id).await? {
         LinkCreation::Created(run) => Ok(*run),
         LinkCreation::Duplicate(newer) => Err(LinkRetryError::Superseded(newer.run.id)),
     }

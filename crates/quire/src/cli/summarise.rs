@@ -19,6 +19,8 @@ use crate::config::Config;
 use crate::error::CommandError;
 use crate::{StepFactory, service, shutdown, wire};
 
+/// The actor recorded for commands of this machine.
+const ACTOR: &str = "local";
 /// Between two looks at a request.
 const PAUSE: Duration = Duration::from_millis(100);
 /// The exit code if a page could not be summarised, and if the command was interrupted.
@@ -119,7 +121,7 @@ impl SummariseCommand {
         };
         let request =
             LinkRequest { source, dedupe_hash, user_id: None, language: self.language, retry_of: None };
-        Ok(Ok(match accept(store, &request, None).await? {
+        Ok(Ok(match accept(store, &request, ACTOR, None).await? {
             LinkCreation::Created(run) => run.id,
             LinkCreation::Duplicate(earlier) => earlier.run.id,
         }))
