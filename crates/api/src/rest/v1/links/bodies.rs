@@ -50,8 +50,7 @@ pub(crate) struct LinkRequestBody {
 pub(crate) struct LinkErrorBody {
     /// The class of the error: whether another attempt could have helped.
     error_type: String,
-    /// The stable code of the stage: LOCK_FAILED, EXTRACTION_FAILED, LLM_FAILED, VALIDATION_FAILED, UNKNOWN_ERROR, or why
-    /// the run ended from outside.
+    /// The stable code of the stage that failed, or why the run ended from outside.
     error_code: &'static str,
     /// The stable code of the cause.
     reason_code: String,

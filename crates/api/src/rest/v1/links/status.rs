@@ -63,11 +63,11 @@ pub(crate) async fn status(
     Caller(actor): Caller,
     Id(id): Id,
 ) -> Result<Json<LinkStatusResponse>, ApiError> {
-    Ok(Json(LinkStatusResponse::of(link::status(&app, RunId(id), &actor).await?)))
+    Ok(Json(LinkStatusResponse::of(&link::status(&app, RunId(id), &actor).await?)))
 }
 
 impl LinkStatusResponse {
-    fn of(status: LinkStatus) -> Self {
+    fn of(status: &LinkStatus) -> Self {
         let run = &status.run;
         let is_processed = matches!(run.state, RunState::Running { .. });
         Self {
