@@ -223,7 +223,7 @@ async fn a_page_that_keeps_failing_is_tried_three_times_and_ends_with_a_structur
     let retried = events.iter().filter(|event| event.event_type == EventType::StepRetried);
     let delays: Vec<u64> = retried.filter_map(|event| event.delay_ms).collect();
     assert_eq!(delays.len(), 2, "none after the last attempt");
-    assert!((400..=600).contains(&delays[0]) && (800..=900).contains(&delays[1]), "{delays:?}");
+    assert!((400..=600).contains(&delays[0]) && (720..=900).contains(&delays[1]), "{delays:?}");
     let RunState::Failed { reason, .. } = fixture.run(id).await.state else { panic!("it failed") };
     assert_eq!(reason.failure_type, FailureType::ExtractionFailed);
     let record = reason.record;
