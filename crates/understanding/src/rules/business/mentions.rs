@@ -73,9 +73,12 @@ impl Mentions {
         self.by_cell[cell].clone()
     }
 
-    /// The mention that contains a token.
+    /// The mention that contains a token. The mentions of a cell are in order and do not overlap.
     pub fn at(&self, cell: usize, token: usize) -> Option<usize> {
-        self.in_cell(cell).find(|mention| self.all[*mention].tokens.contains(&token))
+        let in_cell = self.in_cell(cell);
+        let ended = self.all[in_cell.clone()].partition_point(|mention| mention.tokens.end <= token);
+        let mention = in_cell.start + ended;
+        (mention < in_cell.end && self.all[mention].tokens.contains(&token)).then_some(mention)
     }
 }
 

@@ -10,6 +10,10 @@ use crate::normal::fold;
 
 /// The most words before a value that may be its label.
 const MAX_PHRASE_WORDS: usize = 12;
+/// The most tokens at the end of a range that are read as a phrase.
+const MAX_PHRASE_TOKENS: usize = 48;
+/// The most cells of a row among which a label above or below is looked for. A longer row is no table head.
+const MAX_CELLS_IN_ROW: usize = 64;
 /// How far left and up a label is looked for, in cells and rows.
 const MAX_CELLS_LEFT: usize = 6;
 const MAX_ROWS_UP: usize = 6;
@@ -103,7 +107,7 @@ impl BusinessDocument<'_> {
     pub(super) fn phrase(&self, cell: usize, tokens: &Range<usize>, with_brackets: bool) -> Vec<String> {
         let mut words = Vec::new();
         let mut is_in_brackets = false;
-        for at in tokens.clone() {
+        for at in tokens.end.saturating_sub(MAX_PHRASE_TOKENS).max(tokens.start)..tokens.end {
             self.layout.count_step();
             let text = self.layout.cells[cell].tokens[at].text;
             is_in_brackets |= text.starts_with('(');
@@ -192,9 +196,8 @@ impl BusinessDocument<'_> {
             if self.layout.cells[cells.start].page != it.page {
                 return None;
             }
-            let Some(above) = cells.into_iter().find(|above| self.is_in_column(*above, cell)) else {
-                continue;
-            };
+            let mut cells = cells.into_iter().take(MAX_CELLS_IN_ROW);
+            let Some(above) = cells.find(|above| self.is_in_column(*above, cell)) else { continue };
             if self.distance(above, last) > MAX_DISTANCE_ABOVE {
                 return None;
             }
@@ -216,7 +219,7 @@ impl BusinessDocument<'_> {
 
     fn name_below(&self, cell: usize) -> Option<Name> {
         let row = self.layout.cells[cell].row + 1;
-        let mut cells = self.layout.rows.get(row)?.clone();
+        let mut cells = self.layout.rows.get(row)?.clone().take(MAX_CELLS_IN_ROW);
         let below = cells.find(|below| self.is_in_column(*below, cell))?;
         if self.distance(cell, below) > MAX_DISTANCE_BELOW || !self.mentions.in_cell(below).is_empty() {
             return None;
