@@ -24,7 +24,20 @@ const STREET_ABBREVIATIONS: [(&str, &str); 18] = [
     ("rda.", "Ronda"),
 ];
 /// Words by which a street is recognised.
-const STREET_WORDS: [&str; 39] = [
+const STREET_WORDS: [&str; 52] = [
+    "rue",
+    "boulevard",
+    "chemin",
+    "allee",
+    "corso",
+    "viale",
+    "piazza",
+    "largo",
+    "travessa",
+    "estrada",
+    "strasse",
+    "weg",
+    "laan",
     "rua",
     "praza",
     "carrer",
@@ -84,6 +97,36 @@ pub(crate) fn opens_with_postcode(words: &str) -> bool {
     let code = first.trim_end_matches([',', '-', '.']);
     let is_code = code.len() == 5 && code.bytes().all(|b| b.is_ascii_digit());
     is_code && second.chars().next().is_some_and(char::is_alphabetic)
+}
+
+/// Whether these words contain a postcode beside the name of a town: `50667 Köln`, `3512 AB Utrecht`, `1100-148 Lisboa`,
+/// `Leeds LS1 5AB`.
+pub(crate) fn has_postcode(words: &str) -> bool {
+    let words: Vec<&str> =
+        words.split_whitespace().map(|word| word.trim_matches([',', '.', '·', '|'])).collect();
+    let is_word =
+        |word: &str| word.chars().count() > 1 && word.chars().all(|c| c.is_alphabetic() || c == '-');
+    let shape = |word: &str| -> String {
+        let of = |c: char| {
+            if c.is_ascii_digit() {
+                '0'
+            } else if c.is_ascii_uppercase() {
+                'A'
+            } else {
+                c
+            }
+        };
+        word.chars().map(of).collect()
+    };
+    words.windows(2).any(|pair| {
+        let (one, two) = (shape(pair[0]), shape(pair[1]));
+        let is_code = matches!(
+            one.as_str(),
+            "00000" | "0000" | "0000-000" | "00-000" | "A-00000" | "AA-0000" | "A-0000"
+        );
+        let is_outward = matches!(one.as_str(), "A0" | "A00" | "AA0" | "AA00" | "A0A" | "AA0A");
+        (is_code && is_word(pair[1])) || (is_outward && two == "0AA") || (one == "AA" && two == "00000")
+    })
 }
 
 /// An address with its street word in full. It must have a digit and a street.

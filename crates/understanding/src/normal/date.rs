@@ -8,25 +8,42 @@ use super::fold;
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
 /// The last two-digit year of this century: 68 is 2068, 69 is 1969.
 const PIVOT: i16 = 68;
-/// The months by the first letters of their Spanish and English names.
-const MONTHS: [(&str, i8); 17] = [
+/// The months by the first letters of their names in Spanish, English, German, French, Italian, Dutch and Portuguese.
+const MONTHS: [(&str, i8); 34] = [
     ("ene", 1),
     ("jan", 1),
+    ("gen", 1),
     ("feb", 2),
+    ("fev", 2),
     ("mar", 3),
+    ("maa", 3),
+    ("mrt", 3),
     ("abr", 4),
     ("apr", 4),
+    ("avr", 4),
     ("may", 5),
+    ("mai", 5),
+    ("mag", 5),
+    ("mei", 5),
     ("jun", 6),
+    ("juin", 6),
+    ("giu", 6),
     ("jul", 7),
+    ("juil", 7),
+    ("lug", 7),
     ("ago", 8),
     ("aug", 8),
+    ("aou", 8),
     ("sep", 9),
     ("set", 9),
     ("oct", 10),
+    ("okt", 10),
+    ("ott", 10),
+    ("out", 10),
     ("nov", 11),
     ("dic", 12),
     ("dec", 12),
+    ("dez", 12),
 ];
 
 /// What comes first in a date of numbers, if it is not the year.
@@ -185,7 +202,7 @@ fn date_with_month_name(words: &[&str]) -> Option<(Date, usize)> {
 
 /// `3rd` without its letters.
 fn ordinal(word: &str) -> &str {
-    ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word)
+    ["st", "nd", "rd", "th", "er"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word)
 }
 
 fn month(name: &str) -> Option<i8> {

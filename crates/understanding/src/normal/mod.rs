@@ -13,9 +13,10 @@ mod name;
 mod number;
 mod readings;
 mod recognise;
+mod tax_id;
 
 pub use address::address;
-pub(super) use address::{has_street, opens_with_postcode};
+pub(super) use address::{has_postcode, has_street, opens_with_postcode};
 pub use animal::{breed, pet_name, sex, species};
 pub(super) use animal::{fact_behind_name, facts_in_line};
 pub use date::{DateOrder, date};
@@ -23,12 +24,15 @@ pub(crate) use date::{DateStyle, date_in_order, date_readings};
 pub(super) use fold::{fold, folded_words, from_capitals};
 pub(super) use measure::years_between;
 pub use measure::{age, weight};
+pub(super) use money::is_currency_sign;
 pub use money::{currency, decimal, iban, sum, yes_no};
-pub use name::{institution, person};
+pub use name::{company, institution, person};
 pub(super) use number::TRANSPONDER_DIGITS;
 pub use number::{amount, identifier, microchip};
 pub(super) use recognise::InSentence;
 use serde::{Deserialize, Serialize};
+pub use tax_id::tax_id;
+pub(super) use tax_id::{TaxIdForm, tax_id_form};
 
 use super::ValueType;
 
@@ -61,6 +65,11 @@ pub enum Normaliser {
     Person,
     /// The name of an institution.
     Institution,
+    /// The name of a party of a business document, as it is written. The first key is the issuer, the second the
+    /// recipient.
+    Company,
+    /// The tax number of a party.
+    TaxId,
     /// A postal address.
     Address,
     /// A code that contains a digit.
@@ -71,6 +80,12 @@ pub enum Normaliser {
     Number,
     /// A sum of money as a number with two decimals.
     Sum,
+    /// The sum before tax. With [`Normaliser::TaxSum`] and [`Normaliser::TotalSum`] it makes a business document.
+    NetSum,
+    /// The tax.
+    TaxSum,
+    /// The sum with tax.
+    TotalSum,
     /// The ISO code of a currency.
     Currency,
     /// An IBAN.
@@ -81,7 +96,7 @@ pub enum Normaliser {
 
 impl Normaliser {
     /// All normalisers, with their names in schema files.
-    pub const ALL: [(&'static str, Self); 20] = [
+    pub const ALL: [(&'static str, Self); 25] = [
         ("text", Self::Text),
         ("date", Self::Date),
         ("birth_date", Self::BirthDate),
@@ -94,11 +109,16 @@ impl Normaliser {
         ("pet_name", Self::PetName),
         ("person", Self::Person),
         ("institution", Self::Institution),
+        ("company", Self::Company),
+        ("tax_id", Self::TaxId),
         ("address", Self::Address),
         ("identifier", Self::Identifier),
         ("amount", Self::Amount),
         ("number", Self::Number),
         ("sum", Self::Sum),
+        ("net_sum", Self::NetSum),
+        ("tax_sum", Self::TaxSum),
+        ("total_sum", Self::TotalSum),
         ("currency", Self::Currency),
         ("iban", Self::Iban),
         ("yes_no", Self::YesNo),
@@ -123,7 +143,7 @@ impl Normaliser {
     pub fn produces(self, value_type: ValueType) -> bool {
         match value_type {
             ValueType::Date => matches!(self, Self::Date | Self::BirthDate),
-            ValueType::Number => matches!(self, Self::Number | Self::Sum | Self::Age),
+            ValueType::Number => matches!(self, Self::Number | Self::Age) || self.is_sum(),
             ValueType::Boolean => self == Self::YesNo,
             ValueType::String | ValueType::Unknown => true,
         }
@@ -148,15 +168,22 @@ impl Normaliser {
             Self::PetName => pet_name(words),
             Self::Person => person(words),
             Self::Institution => institution(words),
+            Self::Company => company(words),
+            Self::TaxId => tax_id(words),
             Self::Address => address(words),
             Self::Identifier => identifier(words),
             Self::Amount => amount(words),
             Self::Number => decimal(words),
-            Self::Sum => sum(words),
+            Self::Sum | Self::NetSum | Self::TaxSum | Self::TotalSum => sum(words),
             Self::Currency => currency(words).map(str::to_owned),
             Self::Iban => iban(words),
             Self::YesNo => yes_no(words).map(str::to_owned),
         }
+    }
+
+    /// Whether its values are sums of money as numbers.
+    pub fn is_sum(self) -> bool {
+        matches!(self, Self::Sum | Self::NetSum | Self::TaxSum | Self::TotalSum)
     }
 
     /// Whether it recognises its values without a label, so that a space may separate them from their label.
@@ -172,10 +199,10 @@ impl Normaliser {
                 | Self::Microchip
                 | Self::Identifier
                 | Self::Number
-                | Self::Sum
+                | Self::TaxId
                 | Self::Currency
                 | Self::Iban
-        )
+        ) || self.is_sum()
     }
 }
 

@@ -193,7 +193,7 @@ pub fn currency(words: &str) -> Option<&'static str> {
 }
 
 /// Whether this is the sign or the name of a currency, be it one or several.
-fn is_currency_sign(words: &str) -> bool {
+pub(crate) fn is_currency_sign(words: &str) -> bool {
     currency(words).is_some() || SHARED_SIGNS.contains(&currency_word(words).as_str())
 }
 

@@ -91,3 +91,12 @@ pub fn institution(words: &str) -> Option<String> {
         && !(digits > 0 && has_street(name));
     is_name.then(|| from_capitals(&name.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
+
+/// The name of a party of a business document, as it is written.
+pub fn company(words: &str) -> Option<String> {
+    let name = words.trim_matches(|c: char| c.is_whitespace() || "-–—|·•:;,".contains(c));
+    let digits = name.chars().filter(char::is_ascii_digit).count();
+    let letters = name.chars().filter(|c| c.is_alphabetic()).count();
+    let is_name = letters >= 2 && digits < 5 && name.chars().count() <= 80 && !name.contains('@');
+    is_name.then(|| name.split_whitespace().collect::<Vec<_>>().join(" "))
+}

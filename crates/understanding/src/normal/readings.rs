@@ -10,7 +10,7 @@ impl Normaliser {
     pub(crate) fn readings(self, text: &str) -> Vec<String> {
         match self {
             Self::Number => decimal_readings(text),
-            Self::Sum => sum_readings(text),
+            Self::Sum | Self::NetSum | Self::TaxSum | Self::TotalSum => sum_readings(text),
             Self::Date | Self::BirthDate => {
                 date_readings(text).into_iter().map(|date| date.to_string()).collect()
             }
@@ -19,6 +19,8 @@ impl Normaliser {
             | Self::PetName
             | Self::Person
             | Self::Institution
+            | Self::Company
+            | Self::TaxId
             | Self::Address
             | Self::Identifier
             | Self::Amount => self.apply(text).map(|_| text.to_owned()).into_iter().collect(),
@@ -36,7 +38,9 @@ impl Normaliser {
     /// What a typed text must be.
     pub(crate) fn expected(self) -> &'static str {
         match self {
-            Self::Number | Self::Sum => "must be a number, such as 4.5",
+            Self::Number | Self::Sum | Self::NetSum | Self::TaxSum | Self::TotalSum => {
+                "must be a number, such as 4.5"
+            }
             Self::Date | Self::BirthDate => "must be a date, such as 2024-02-01",
             Self::Age => "must be an age, such as 5",
             Self::Weight => "must be a weight from 0.5 to 120 kg, such as 4.5 kg",

@@ -8,12 +8,14 @@
 //! 3. In each cell, values are found behind labels ([`labelled`], [`value_position`]), in tables ([`table`]), and
 //!    without labels: in lines of a known section ([`unlabelled`]), in the letterhead ([`letterhead`]), in the text
 //!    about a visit ([`visit_text`], [`narrative`]) and in sentences ([`prose`]).
+//!    Values of business documents are found by their form ([`business`]).
 //! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields,
 //!    and [`derive`] adds fields that follow from others, such as the age.
 //!
 //! Every search around a cell is bounded, so the work grows in proportion to the document.
 
 mod broken_labels;
+mod business;
 mod candidate;
 mod choose;
 mod context;
@@ -96,6 +98,7 @@ fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) 
         candidates: Vec::new(),
     };
     rules.scan_rows();
+    rules.read_business();
     let steps = rules.layout.steps.get();
     let FieldExtractor { candidates, visits, .. } = rules;
     (fields_from_candidates(candidates, &visits, schema, hints), steps)

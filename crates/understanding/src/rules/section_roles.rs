@@ -22,7 +22,8 @@ impl<'s> SectionRoles<'s> {
             schema.keys.iter().filter(|key| is_it(key)).find_map(|key| key.section.as_deref())
         };
         let subject = first(&|key| key.normaliser.describes_subject());
-        let institution = first(&|key| key.normaliser == Normaliser::Institution);
+        let institution =
+            first(&|key| matches!(key.normaliser, Normaliser::Institution | Normaliser::Company));
         let is_elsewhere = |key: &SchemaKey| {
             key.section.as_deref() != institution && key.section.as_deref() != subject && subject.is_some()
         };

@@ -1,5 +1,6 @@
 //! Tests of the rules on pages that the tests build.
 
+mod invoices;
 mod layouts;
 mod page_builder;
 mod records;

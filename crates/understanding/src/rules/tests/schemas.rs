@@ -43,6 +43,7 @@ fn fields_are_extracted_from_a_spanish_invoice() {
         ("customer_tax_id", "\"B87654321\""),
         ("line_item", "\"Cambio de aceite\""),
         ("line_item", "\"Dos bujías\""),
+        ("currency", "\"EUR\""),
         ("net_amount", "1234.5"),
         ("tax_amount", "259.25"),
         ("total_amount", "1493.75"),

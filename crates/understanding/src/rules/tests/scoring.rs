@@ -9,14 +9,14 @@ use crate::normal::fold;
 
 /// The number of correct, wrong and missing values.
 #[derive(Default)]
-struct Tally {
+pub(super) struct Tally {
     right: u32,
     wrong: u32,
     missing: u32,
 }
 
 impl Tally {
-    fn count(&mut self, want: Option<&str>, got: Option<&str>) -> bool {
+    pub(super) fn count(&mut self, want: Option<&str>, got: Option<&str>) -> bool {
         let is_right = want.map(fold) == got.map(fold);
         match (want, got) {
             _ if is_right => self.right += u32::from(want.is_some()),
@@ -29,7 +29,7 @@ impl Tally {
         is_right
     }
 
-    fn f1(&self) -> f64 {
+    pub(super) fn f1(&self) -> f64 {
         let right = 2.0 * f64::from(self.right);
         right / (right + f64::from(self.wrong + self.missing)).max(1.0)
     }

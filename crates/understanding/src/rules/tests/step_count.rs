@@ -35,10 +35,38 @@ fn line() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-fn steps(lines: &[String]) -> u64 {
+/// Lines that make the rules of business documents search around them.
+fn invoice_line() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "Invoice",
+        "Invoice no.",
+        "Total",
+        "Total: 12,00 EUR",
+        "EUR EUR EUR EUR EUR EUR",
+        "1 2 3 4 5 6 7 8 9 10",
+        "21 % 21 % 21 %",
+        "ES12345678Z ES12345678Z",
+        "01/02/2024 01/02/2024",
+        "Qty | Price | Amount",
+        "2 | 10,00 | 20,00",
+        "Bill to",
+        "Acme Ltd",
+        "(((((((",
+        "IBAN GB82 WEST 1234 5698 7654 32",
+        "a b c d e f g h i j k l m n o p",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn steps(lines: &[String], schema: &Schema) -> u64 {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let pages: Vec<Page> = lines.chunks(50).map(PageBuilder::lines).collect();
-    extract_and_count(&pages, &Schema::built_in_default(), DocumentHints::default()).1
+    extract_and_count(&pages, schema, DocumentHints::default()).1
+}
+
+fn invoice_schema() -> Schema {
+    let files = crate::SchemaFile::built_in();
+    files.iter().map(|file| file.schema.clone()).find(|schema| schema.name == "invoice").unwrap()
 }
 
 proptest! {
@@ -48,7 +76,28 @@ proptest! {
     fn ten_times_the_lines_take_at_most_twelve_times_the_steps(some in prop::collection::vec(line(), 20..60)) {
         // Both sides repeat the lines, so that the beginning does not matter.
         let times = |count: usize| some.iter().cycle().take(count * some.len()).cloned().collect::<Vec<_>>();
-        let (once, ten) = (steps(&times(4)), steps(&times(40)));
+        let schema = Schema::built_in_default();
+        let (once, ten) = (steps(&times(4), &schema), steps(&times(40), &schema));
+        prop_assert!(ten <= 12 * once, "{once} and {ten}");
+    }
+
+    #[test]
+    fn ten_times_the_lines_of_an_invoice_take_at_most_twelve_times_the_steps(
+        some in prop::collection::vec(invoice_line(), 20..60),
+    ) {
+        let times = |count: usize| some.iter().cycle().take(count * some.len()).cloned().collect::<Vec<_>>();
+        let schema = invoice_schema();
+        let (once, ten) = (steps(&times(4), &schema), steps(&times(40), &schema));
+        prop_assert!(ten <= 12 * once, "{once} and {ten}");
+    }
+
+    #[test]
+    fn ten_times_the_words_in_one_line_of_an_invoice_take_at_most_twelve_times_the_steps(
+        some in prop::collection::vec(invoice_line(), 5..15),
+    ) {
+        let line = |count: usize| vec![vec![some.join(" "); count].join(" ")];
+        let schema = invoice_schema();
+        let (once, ten) = (steps(&line(10), &schema), steps(&line(100), &schema));
         prop_assert!(ten <= 12 * once, "{once} and {ten}");
     }
 

@@ -1,0 +1,142 @@
+//! Reads business documents, such as invoices: an issuer, a recipient, and sums that add up. A schema is for business
+//! documents if it has a key for the sum with tax.
+//!
+//! Records are read from labels to values. On an invoice the same words stand for many things, and values stand in
+//! total blocks, table heads and sentences. So it is read from values to labels:
+//!
+//! 1. [`mentions`] finds everything that has the form of a value: sums, dates, codes, tax numbers, accounts.
+//! 2. [`line_items`] tells which rows are items, whose sums are no totals.
+//! 3. [`naming`] finds the label of each value, with the [`phrases`] of the schema.
+//! 4. [`totals`] decides which sums are the net amount, the tax and the total, by their labels and by adding them up.
+//!    [`parties`] finds the two companies, [`blocks`] the lines that stand together; [`tax_ids`] and [`currencies`] follow.
+//!
+//! [`weights`] has the weight of each observation, and turns them into a confidence.
+
+mod blocks;
+mod currencies;
+mod dates_and_codes;
+mod line_items;
+mod mentions;
+mod naming;
+mod parties;
+mod phrases;
+mod tax_ids;
+mod totals;
+mod weights;
+
+use self::blocks::Blocks;
+use self::mentions::{Form, Mentions};
+use self::naming::Name;
+use self::phrases::PhraseIndex;
+use super::FieldExtractor;
+use super::candidate::Provenance;
+use super::layout::DocumentLayout;
+use super::value_position::TokenSpan;
+use crate::normal::DateStyle;
+use crate::{Normaliser, Schema};
+
+/// A value that a key may have.
+struct Proposal {
+    key: usize,
+    spans: Vec<TokenSpan>,
+    /// The value, if it differs from the words of its spans.
+    text: Option<String>,
+    /// The cell of its label, and the words of the label.
+    label: Option<(usize, String)>,
+    rule: &'static str,
+    confidence: f64,
+}
+
+/// A business document.
+struct BusinessDocument<'a> {
+    schema: &'a Schema,
+    layout: &'a DocumentLayout<'a>,
+    phrases: PhraseIndex,
+    mentions: Mentions,
+    /// Whether each row is a line item.
+    is_item_row: Vec<bool>,
+    blocks: Blocks,
+    /// The names of each mention, the best first.
+    names: Vec<Vec<Name>>,
+}
+
+/// Whether documents of a schema are business documents.
+fn is_business(schema: &Schema) -> bool {
+    schema.keys.iter().any(|key| key.normaliser == Normaliser::TotalSum)
+}
+
+/// Whether the values of a key are found from their form.
+fn is_found_by_form(normaliser: Normaliser) -> bool {
+    use Normaliser::{Company, Currency, Date, Iban, Identifier, TaxId};
+    normaliser.is_sum() || matches!(normaliser, Company | Currency | Date | Iban | Identifier | TaxId)
+}
+
+impl FieldExtractor<'_> {
+    /// Finds the values of a business document. They replace those that stand behind labels.
+    pub(super) fn read_business(&mut self) {
+        if !is_business(self.schema) {
+            return;
+        }
+        self.candidates.retain(|candidate| !is_found_by_form(self.schema.keys[candidate.key].normaliser));
+        let proposals = BusinessDocument::of(self.schema, &self.layout, self.dates).proposals();
+        for proposal in proposals {
+            let mapping = match &proposal.label {
+                Some((_, words)) => format!("label_regex::{}", words.replace(' ', "_")),
+                None => format!("fallback::{}", proposal.rule),
+            };
+            let provenance = Provenance {
+                confidence: proposal.confidence,
+                mapping,
+                label: proposal.label.as_ref().map(|(cell, _)| *cell),
+                text: proposal.text.as_deref(),
+            };
+            self.propose(proposal.key, &proposal.spans, provenance);
+        }
+    }
+}
+
+impl<'a> BusinessDocument<'a> {
+    fn of(schema: &'a Schema, layout: &'a DocumentLayout<'a>, dates: DateStyle) -> Self {
+        let mentions = Mentions::of(layout, dates.order);
+        let mut document = Self {
+            schema,
+            layout,
+            phrases: PhraseIndex::of(schema),
+            mentions,
+            is_item_row: Vec::new(),
+            blocks: Blocks::of(layout),
+            names: Vec::new(),
+        };
+        document.is_item_row = document.item_rows();
+        for mention in 0..document.mentions.all.len() {
+            let names = document.names_of(mention);
+            document.names.push(names);
+        }
+        document
+    }
+
+    fn proposals(&self) -> Vec<Proposal> {
+        let mut proposals = self.dates_and_codes();
+        let totals = self.totals();
+        proposals.extend(self.currency(&totals));
+        proposals.extend(totals);
+        let parties = self.parties();
+        proposals.extend(self.tax_ids(&parties));
+        proposals.extend(parties.into_iter().flatten().map(|party| party.proposal));
+        proposals
+    }
+
+    /// The first key with a normaliser.
+    fn key_with(&self, normaliser: Normaliser) -> Option<usize> {
+        self.schema.keys.iter().position(|key| key.normaliser == normaliser)
+    }
+
+    fn span_of(&self, mention: usize) -> TokenSpan {
+        let mention = &self.mentions.all[mention];
+        (mention.cell, mention.tokens.clone())
+    }
+
+    fn is_amount(&self, mention: usize) -> bool {
+        matches!(self.mentions.all[mention].form, Form::Amount(_))
+    }
+}

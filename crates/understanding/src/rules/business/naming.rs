@@ -1,0 +1,245 @@
+//! Finds the label of a value: before it in its cell, in its row, above or below it.
+
+use std::ops::Range;
+
+use super::BusinessDocument;
+use super::mentions::Form;
+use super::phrases::{Meaning, phrase_words};
+use super::weights;
+use crate::normal::fold;
+
+/// The most words before a value that may be its label.
+const MAX_PHRASE_WORDS: usize = 12;
+/// The most tokens at the end of a range that are read as a phrase.
+const MAX_PHRASE_TOKENS: usize = 48;
+/// The most cells of a row among which a label above or below is looked for. A longer row is no table head.
+const MAX_CELLS_IN_ROW: usize = 64;
+/// How far left and up a label is looked for, in cells and rows.
+const MAX_CELLS_LEFT: usize = 6;
+const MAX_ROWS_UP: usize = 6;
+/// The largest distance of a label above or below its value, in line heights.
+const MAX_DISTANCE_ABOVE: f32 = 2.8;
+const MAX_DISTANCE_BELOW: f32 = 1.4;
+/// The least share of its phrase that a label must be.
+const MIN_EXACTNESS: f64 = 0.5;
+
+/// The label of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Name {
+    pub meaning: Meaning,
+    /// The cell of the label.
+    pub cell: usize,
+    pub weight: f64,
+    /// The section that another word of the phrase names: "NIF (cliente)".
+    pub section: Option<String>,
+}
+
+/// A label within some tokens.
+struct LabelFound {
+    meaning: Meaning,
+    exactness: f64,
+    is_at_end: bool,
+    has_percent: bool,
+    section: Option<String>,
+}
+
+impl BusinessDocument<'_> {
+    /// The names of a mention, the best first.
+    pub(super) fn names_of(&self, mention: usize) -> Vec<Name> {
+        let it = &self.mentions.all[mention];
+        if matches!(it.form, Form::Percent) {
+            return Vec::new();
+        }
+        let is_amount = self.is_amount(mention);
+        let (start, before) = self.phrase_before(mention);
+        let words = start..it.tokens.start;
+        if let Some(name) = self.name_in(it.cell, &words, weights::INSIDE, true) {
+            return vec![name];
+        }
+        if let Some(name) = self.lead_in(it.cell, &words) {
+            return vec![name];
+        }
+        let is_short = self.phrase(it.cell, &words, true).len() <= 2;
+        if let Some(before) = before.filter(|_| is_short) {
+            let chained =
+                self.names[before].first().map(|name| Name { weight: weights::CHAINED, ..name.clone() });
+            return chained.into_iter().collect();
+        }
+        if !is_short {
+            return Vec::new();
+        }
+        let mut names: Vec<Name> = Vec::new();
+        names.extend(self.name_beside(it.cell, is_amount));
+        if names.is_empty() || is_amount {
+            names.extend(self.name_above(it.cell, is_amount));
+        }
+        if names.is_empty() {
+            names.extend(self.name_below(it.cell));
+        }
+        names
+    }
+
+    /// Where the phrase before a mention starts, and the mention that it starts behind.
+    fn phrase_before(&self, mention: usize) -> (usize, Option<usize>) {
+        let it = &self.mentions.all[mention];
+        let tokens = &self.layout.cells[it.cell].tokens;
+        let mut start = it.tokens.start;
+        while start > 0 && it.tokens.start - start < 2 * MAX_PHRASE_WORDS {
+            self.layout.count_step();
+            let token = start - 1;
+            if let Some(other) = self.mentions.at(it.cell, token) {
+                if !matches!(self.mentions.all[other].form, Form::Percent) {
+                    return (start, Some(other));
+                }
+                start = self.mentions.all[other].tokens.start;
+                continue;
+            }
+            let is_bar = tokens[token].text.contains(['|', '·', '•']);
+            if is_bar || (tokens[token].colon && start < it.tokens.start) {
+                break;
+            }
+            start = token;
+        }
+        (start, None)
+    }
+
+    /// The words of some tokens that are no mentions, with or without those in brackets.
+    pub(super) fn phrase(&self, cell: usize, tokens: &Range<usize>, with_brackets: bool) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut is_in_brackets = false;
+        for at in tokens.end.saturating_sub(MAX_PHRASE_TOKENS).max(tokens.start)..tokens.end {
+            self.layout.count_step();
+            let text = self.layout.cells[cell].tokens[at].text;
+            is_in_brackets |= text.starts_with('(');
+            if self.mentions.at(cell, at).is_none() && (with_brackets || !is_in_brackets) {
+                words.extend(phrase_words(text));
+            }
+            is_in_brackets &= !text.ends_with(')');
+        }
+        words.split_off(words.len().saturating_sub(MAX_PHRASE_WORDS))
+    }
+
+    fn label_in(&self, cell: usize, tokens: &Range<usize>) -> Option<LabelFound> {
+        let all = self.phrase(cell, tokens, true);
+        let outside = self.phrase(cell, tokens, false);
+        let found = [&outside, &all].into_iter().find_map(|words| {
+            let found = self.phrases.longest(words)?;
+            let found = self.of_what(found, words);
+            let rest = words[found.start + found.count..].iter().chain(&words[..found.start]);
+            let rest: Vec<String> = rest.cloned().collect();
+            // A label that is repeated in another language makes the phrase longer, but not less exact.
+            let again = self.phrases.longest(&rest).map_or(0, |again| again.count);
+            #[allow(clippy::cast_precision_loss)] // A few words.
+            let exactness = ((found.count + again) as f64 / words.len() as f64).min(1.0);
+            Some((found.meaning.clone(), exactness, found.start + found.count == words.len()))
+        });
+        let (meaning, exactness, is_at_end) = found?;
+        let has_percent = all.iter().any(|word| word == "%");
+        let named = |word: &String| self.phrases.longest(std::slice::from_ref(word))?.meaning.section.clone();
+        let section = meaning.section.clone().or_else(|| {
+            all.iter().find_map(named).or_else(|| self.phrases.longest(&all)?.meaning.section.clone())
+        });
+        Some(LabelFound { meaning, exactness, is_at_end, has_percent, section })
+    }
+
+    /// The name in some tokens. Within the cell of the value, a label directly before it needs not be the whole phrase.
+    fn name_in(&self, cell: usize, tokens: &Range<usize>, weight: f64, is_same_cell: bool) -> Option<Name> {
+        let found = self.label_in(cell, tokens)?;
+        let is_exact = found.exactness >= MIN_EXACTNESS || (is_same_cell && found.is_at_end);
+        (is_exact && !found.has_percent).then_some(Name {
+            meaning: found.meaning,
+            cell,
+            weight: weight + weights::EXACTNESS * found.exactness,
+            section: found.section,
+        })
+    }
+
+    fn lead_in(&self, cell: usize, tokens: &Range<usize>) -> Option<Name> {
+        let from = tokens.end.saturating_sub(5).max(tokens.start);
+        let words = self.layout.cells[cell].tokens[from..tokens.end].iter();
+        let words: Vec<String> = words.map(|token| fold(token.text)).collect();
+        let key = self.phrases.lead_in(&words)?;
+        let meaning = Meaning { key: Some(key), words: words.join(" "), ..Meaning::default() };
+        Some(Name { meaning, cell, weight: weights::LEAD_IN, section: None })
+    }
+
+    /// Whether a cell has nothing but values and currencies.
+    pub(super) fn is_values_only(&self, cell: usize) -> bool {
+        let tokens = self.layout.cells[cell].token_range();
+        let words = self.phrase(cell, &tokens, true);
+        words.iter().all(|word| word == "%" || crate::normal::is_currency_sign(word))
+    }
+
+    fn name_beside(&self, cell: usize, skips_values: bool) -> Option<Name> {
+        let row = self.layout.rows[self.layout.cells[cell].row].clone();
+        for left in (row.start..cell).rev().take(MAX_CELLS_LEFT) {
+            self.layout.count_step();
+            if self.is_values_only(left) {
+                if skips_values {
+                    continue;
+                }
+                return None;
+            }
+            // The label of another value in the same cell is taken.
+            let is_taken = !skips_values && !self.mentions.in_cell(left).is_empty();
+            let all = self.layout.cells[left].token_range();
+            return self.name_in(left, &all, weights::BESIDE, false).filter(|_| !is_taken);
+        }
+        None
+    }
+
+    fn name_above(&self, cell: usize, skips_values: bool) -> Option<Name> {
+        let it = &self.layout.cells[cell];
+        let mut last = cell;
+        for row in (0..it.row).rev().take(MAX_ROWS_UP) {
+            let cells = self.layout.rows[row].clone();
+            if self.layout.cells[cells.start].page != it.page {
+                return None;
+            }
+            let mut cells = cells.into_iter().take(MAX_CELLS_IN_ROW);
+            let Some(above) = cells.find(|above| self.is_in_column(*above, cell)) else { continue };
+            if self.distance(above, last) > MAX_DISTANCE_ABOVE {
+                return None;
+            }
+            if self.is_values_only(above) {
+                if !skips_values {
+                    return None;
+                }
+                last = above;
+                continue;
+            }
+            let has_value = !self.mentions.in_cell(above).is_empty();
+            if has_value {
+                return None;
+            }
+            return self.name_in(above, &self.layout.cells[above].token_range(), weights::ABOVE, false);
+        }
+        None
+    }
+
+    fn name_below(&self, cell: usize) -> Option<Name> {
+        let row = self.layout.cells[cell].row + 1;
+        let mut cells = self.layout.rows.get(row)?.clone().take(MAX_CELLS_IN_ROW);
+        let below = cells.find(|below| self.is_in_column(*below, cell))?;
+        if self.distance(cell, below) > MAX_DISTANCE_BELOW || !self.mentions.in_cell(below).is_empty() {
+            return None;
+        }
+        let name = self.name_in(below, &self.layout.cells[below].token_range(), weights::BELOW, false)?;
+        (name.weight >= weights::BELOW + weights::EXACTNESS - 0.01).then_some(name)
+    }
+
+    /// Whether two cells stand in the same column: they overlap, or end at the same position.
+    fn is_in_column(&self, one: usize, two: usize) -> bool {
+        self.layout.count_step();
+        let (one, two) = (self.layout.cells[one].rect, self.layout.cells[two].rect);
+        let overlap = one.x1.min(two.x1) - one.x0.max(two.x0);
+        let narrow = (one.x1 - one.x0).min(two.x1 - two.x0);
+        overlap > 0.5 * narrow || (one.x1 - two.x1).abs() <= 4.0 || (one.x0 - two.x0).abs() <= 4.0
+    }
+
+    /// The distance of two cells, in line heights.
+    pub(super) fn distance(&self, above: usize, below: usize) -> f32 {
+        let (above, below) = (&self.layout.cells[above], &self.layout.cells[below]);
+        (below.rect.y0 - above.rect.y0) / above.height().min(below.height())
+    }
+}

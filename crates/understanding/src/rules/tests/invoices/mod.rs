@@ -1,0 +1,55 @@
+//! Made invoices: 26 layouts in seven languages, each with its right values. The rules were tuned on 20 layouts; the
+//! other six were kept apart, and say how the rules do on layouts that nobody has seen.
+//!
+//! `cargo test -p quire-understanding invoices_in_seven_languages -- --nocapture` prints the scores by language and key.
+
+mod case;
+mod credits;
+mod forms;
+mod kept_apart;
+mod letters;
+mod locales;
+mod scoring;
+mod words;
+
+use self::case::{Case, Printed};
+
+/// A function that prints an invoice in one layout.
+type Layout = fn(&Case) -> Printed;
+
+/// A layout: its name, whether it prints several rates of tax, the sign of its sums.
+type NamedLayout = (&'static str, Layout, bool, i64);
+
+/// The layouts that the rules were tuned on.
+const TUNED: [NamedLayout; 20] = [
+    ("classic", letters::classic, false, 1),
+    ("classic with two rates", letters::classic, true, 1),
+    ("window", letters::window, false, 1),
+    ("sentence as title", letters::sentence_title, false, 1),
+    ("centred", letters::centred, false, 1),
+    ("letterhead at the right", letters::right_letterhead, false, 1),
+    ("footer", letters::footer, false, 1),
+    ("two pages", letters::two_pages, true, 1),
+    ("labels above", forms::labels_above, false, 1),
+    ("labels below", forms::labels_below, false, 1),
+    ("slashes", forms::slashes, false, 1),
+    ("tax table", forms::tax_table, false, 1),
+    ("strip", forms::strip, false, 1),
+    ("code in head", forms::code_in_head, true, 1),
+    ("dotted", forms::dotted, false, 1),
+    ("summary first", forms::summary_first, true, 1),
+    ("base beside tax", forms::base_beside_tax, true, 1),
+    ("minus", credits::minus, false, -1),
+    ("brackets", credits::brackets, false, -1),
+    ("minus behind", credits::minus_behind, false, -1),
+];
+
+/// The layouts that were kept apart.
+const KEPT_APART: [NamedLayout; 6] = [
+    ("bars", kept_apart::bars, false, 1),
+    ("prose", kept_apart::prose, false, 1),
+    ("boxes", kept_apart::boxes, false, 1),
+    ("credit with rates", kept_apart::credit_with_rates, true, -1),
+    ("brackets in labels", kept_apart::brackets_in_labels, false, 1),
+    ("supplier last", kept_apart::supplier_last, true, 1),
+];
