@@ -11,7 +11,7 @@ use crate::middleware::{
 };
 use crate::pages::login::LoginState;
 use crate::rest::{
-    calibration, documents, events, governance, health, metrics, openapi, review, runs, version,
+    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, version,
 };
 use crate::{ApiError, AppState, Server, error_pages, pages};
 
@@ -53,6 +53,9 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
         .route("/calibration", get(calibration::show))
         .route("/events", get(events::follow))
+        .route("/lanes", get(lanes::list))
+        .route("/lanes/{name}/pause", post(lanes::pause))
+        .route("/lanes/{name}/resume", post(lanes::resume))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))

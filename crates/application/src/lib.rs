@@ -14,6 +14,7 @@ pub mod events;
 pub mod export;
 pub mod governance;
 pub mod health;
+pub mod lanes;
 pub mod operations;
 pub mod review;
 pub mod run;

@@ -8,6 +8,7 @@ pub mod document;
 pub mod event;
 mod hex;
 pub mod ids;
+pub mod lane;
 pub mod pipeline;
 pub mod reading;
 pub mod review;
@@ -21,6 +22,7 @@ pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId, RunId,
     SchemaVersionId, SubjectId, WorkerId,
 };
+pub use lane::{Lane, LaneClosing, LaneName, LanePause, LaneState, NotALane};
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
 pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
 pub use run::{AfterFailure, Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn, Wait};

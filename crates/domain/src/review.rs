@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn an_edit_is_blocked_by_the_first_thing_that_is_in_its_way() {
         let completed = run(RunState::Completed { started_at: NOW, completed_at: NOW });
-        let queued = run(RunState::Queued { available_at: None });
+        let queued = run(RunState::Queued { available_at: None, lane: None });
         assert_eq!(check_edit(&queued, true, None, 1), Err(EditBlocked::ActiveRun));
         assert_eq!(check_edit(&queued, false, Some(1), 1), Err(EditBlocked::NotCompleted));
         assert_eq!(check_edit(&completed, true, Some(1), 1), Err(EditBlocked::ActiveRun));

@@ -15,6 +15,7 @@ mod governance;
 mod history;
 mod installation;
 mod interpreter;
+mod lanes;
 mod metrics;
 mod migrations;
 mod model;
@@ -49,6 +50,7 @@ pub use history::{
 };
 pub use installation::Installation;
 pub use interpreter::{InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
+pub use lanes::{InstallationPlace, LaneOverview, Lanes};
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, MetricsHistory, Migrations,
+    Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, MetricsHistory, Migrations,
     Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
@@ -15,6 +15,7 @@ pub struct Store {
     pub recovery: Arc<dyn RunRecovery>,
     pub workers: Arc<dyn Workers>,
     pub history: Arc<dyn RunHistory>,
+    pub lanes: Arc<dyn Lanes>,
     pub metrics: Arc<dyn MetricsHistory>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
@@ -36,6 +37,7 @@ impl Store {
             + RunRecovery
             + Workers
             + RunHistory
+            + Lanes
             + MetricsHistory
             + Documents
             + Reviews
@@ -52,6 +54,7 @@ impl Store {
             recovery: store.clone(),
             workers: store.clone(),
             history: store.clone(),
+            lanes: store.clone(),
             metrics: store.clone(),
             documents: store.clone(),
             reviews: store.clone(),

@@ -12,6 +12,7 @@ use quire_application::document::upload::FreeSpace;
 use quire_application::engine::LeaseSettings;
 use quire_application::events::EventFeed;
 use quire_application::health::StorageCheck;
+use quire_application::lanes::LanePermits;
 use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
 use quire_application::storage::{self, Identified, InstallationBlobs, Originals};
 use quire_application::{App, AppSettings};
@@ -32,7 +33,7 @@ use crate::{Steps, StepsFuture};
 pub(crate) const MIN_SCALE: f32 = 0.1;
 
 /// The steps that come with the program.
-pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
+pub fn built_in_steps(config: Config, store: Store, _lanes: Arc<LanePermits>) -> StepsFuture {
     Box::pin(async move {
         let extraction = ExtractionStep {
             documents: store.documents.clone(),

@@ -6,8 +6,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{AfterFailure, Event, EventType, Failure, FailureRecord, RunChange, StepAttempt, Wait};
-
+use quire_domain::{AfterFailure, Event, EventType, Failure, FailureKind, RunChange, StepAttempt, Wait};
 use quire_ports::Breakpoint;
 
 use super::execute::{Attempt, Execution, Stop, artifact};
@@ -52,10 +51,18 @@ impl Execution<'_> {
                 self.retry(attempt, delay, vec![failed, retried], results).await
             }
             AfterFailure::Postpone { until } => {
-                let failure = Some(record);
-                let postponed = self.step_ended(EventType::StepPostponed, attempt, now, failure.clone());
-                let wait = self.wait_until(until, attempt.identity(), failure);
+                // A busy lane is no error, and the attempt has not begun.
+                let is_busy = matches!(failure.kind, FailureKind::LaneBusy { .. });
+                let error = Some(record).filter(|_| !is_busy);
+                let lane = failure.lane;
+                let ended = self.step_ended(EventType::StepPostponed, attempt, now, error.clone());
+                let postponed = Event { lane: lane.clone(), ..ended };
+                let wait =
+                    Wait { lane: lane.clone(), failure: error, ..self.wait_until(until, attempt.identity()) };
                 self.wait(attempt, vec![postponed], results, wait).await;
+                if let Some(lane) = lane {
+                    self.engine.lanes.look_again(&lane).await;
+                }
                 Ok(None)
             }
         }
@@ -74,7 +81,7 @@ impl Execution<'_> {
         if pause > self.engine.settings.longest_slot_pause {
             let until = clock.now().saturating_add(delay).unwrap_or(Timestamp::MAX);
             let next = StepAttempt { step: attempt.step, number: attempt.number + 1 };
-            let wait = self.wait_until(until, next, None);
+            let wait = self.wait_until(until, next);
             self.wait(attempt, events, results, wait).await;
             return Ok(None);
         }
@@ -86,16 +93,17 @@ impl Execution<'_> {
         Ok(self.advance(next, vec![self.step_started(next)], StepResults::default()).await.then_some(next))
     }
 
-    fn wait_until(&self, until: Timestamp, next: StepAttempt, failure: Option<FailureRecord>) -> Wait {
+    fn wait_until(&self, until: Timestamp, next: StepAttempt) -> Wait {
         let held = self.engine.awake.elapsed().saturating_sub(self.began);
-        Wait { until, next, failure, held: SignedDuration::try_from(held).unwrap_or(SignedDuration::MAX) }
+        let held = SignedDuration::try_from(held).unwrap_or(SignedDuration::MAX);
+        Wait { until, next, lane: None, failure: None, held }
     }
 
     /// Sends the run back to the queue to wait. The slot is free afterwards.
     async fn wait(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, wait: Wait) {
         let until = wait.until;
         match self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Wait(wait)).await {
-            WriteOutcome::Stored => self.engine.due.add(until),
+            WriteOutcome::Stored => self.engine.due.add(until, self.engine.store.clock.now()),
             WriteOutcome::RunLost => {}
             WriteOutcome::Unstorable(failure) => self.fail_unstorable(attempt, failure).await,
         }

@@ -1,5 +1,5 @@
 //! The watchdog: on every tick it recovers orphaned runs, times out runs whose owner lets them hang, and releases
-//! runs whose delay has passed.
+//! runs whose delay has passed or whose lane is free.
 
 use std::sync::Arc;
 
@@ -30,13 +30,17 @@ pub(super) async fn keep_awake_time(engine: Arc<EngineCore>) {
 }
 
 impl EngineCore {
-    /// Does the three tasks independently: if one fails, the other two still run.
+    /// Does its tasks independently: if one fails, the others still run.
     async fn watch_once(&self) {
         if let Err(error) = self.probe.reached(Breakpoint::BeforeWatch, None).await {
             return watch_failed(&error);
         }
-        let results =
-            [self.recover_orphaned_runs().await, self.time_out_overdue().await, self.release_due().await];
+        let results = [
+            self.recover_orphaned_runs().await,
+            self.time_out_overdue().await,
+            self.release_due().await,
+            self.watch_lanes().await,
+        ];
         for error in results.iter().filter_map(|result| result.as_ref().err()) {
             watch_failed(error);
         }

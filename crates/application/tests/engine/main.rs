@@ -6,6 +6,7 @@
 mod fixture;
 
 mod deadlines;
+mod lanes;
 mod outages;
 mod recovery;
 mod retries;

@@ -10,7 +10,7 @@ use quire_domain::Failure;
 use quire_ports::{StepOutput, Store};
 use quire_testkit::steps;
 
-use super::drain::{RunCounter, no_op_documents, settings};
+use super::drain::{RunCounter, lanes, no_op_documents, settings};
 use super::{QueueBenchOptions, baseline};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 use crate::report::{Measurement, Table, median};
@@ -46,7 +46,9 @@ async fn rate_on_new_database(kind: DatabaseKind, runs: usize, longest_slot_paus
 async fn rate(store: &Store, runs: usize, settings: EngineSettings) -> f64 {
     let counter = RunCounter::of(runs);
     let start = Instant::now();
-    let engine = Engine::start(store.clone(), settings, flaky_documents(), counter.clone()).await.unwrap();
+    let engine = Engine::start(store.clone(), settings, flaky_documents(), lanes(store), counter.clone())
+        .await
+        .unwrap();
     counter.done().await;
     let rate = runs as f64 / start.elapsed().as_secs_f64();
     engine.stop().await;

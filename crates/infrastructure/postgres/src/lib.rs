@@ -18,10 +18,12 @@ mod error;
 mod governance;
 mod history;
 mod installation;
+mod lanes;
 mod listener;
 mod metrics;
 mod migrations;
 mod new_documents;
+mod places;
 mod queue;
 mod recovery;
 mod review_marks;
@@ -50,6 +52,7 @@ use crate::database::Database;
 use crate::enqueue::InsertRuns;
 use crate::listener::Listener;
 use crate::new_documents::AddDocuments;
+use crate::places::Places;
 
 /// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
 macro_rules! sql {
@@ -97,6 +100,7 @@ pub struct PgStore {
     new_documents: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
+    places: Places,
     wakeup: Arc<Notify>,
     clock: Arc<DatabaseClock>,
     _listener: Listener,
@@ -119,6 +123,7 @@ impl PgStore {
             enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
             _listener: Listener::start(url, &options, wakeup.clone())?,
+            places: Places::start(database.clone()),
             database,
             heartbeats,
             wakeup,

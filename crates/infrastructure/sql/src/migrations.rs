@@ -44,6 +44,8 @@ macro_rules! migrations {
             "0019_orphans_and_continuations",
             "0020_installation",
             "0021_waiting",
+            "0022_lanes",
+            "0023_runs_in_lane",
         ]
     };
     ($($file:literal),+ $(,)?) => {

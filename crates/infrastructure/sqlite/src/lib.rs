@@ -11,6 +11,7 @@ mod error;
 mod governance;
 mod history;
 mod installation;
+mod lanes;
 mod lock;
 mod metrics;
 mod migrations;

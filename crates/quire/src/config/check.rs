@@ -35,6 +35,8 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     check_server(config)?;
     check_database(config)?;
     check_engine(config)?;
+    within("lanes.max_concurrent_calls", &config.lanes.max_concurrent_calls, 1..=10_000)?;
+    within("lanes.max_installation_calls", &config.lanes.max_installation_calls, 0..=100_000)?;
     check_reading(config)?;
     check_uploads(config)?;
     require(!config.schemas.default.trim().is_empty(), "schemas.default", || {

@@ -15,6 +15,7 @@ mod engine;
 mod error_pages;
 mod events;
 mod http;
+mod lanes;
 mod model;
 mod openapi;
 mod pages;

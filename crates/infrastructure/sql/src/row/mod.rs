@@ -30,7 +30,7 @@ pub use governance::{
 pub use history::{
     artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record, with_steps,
 };
-pub use operations::{installation_id, minute_metrics, worker};
+pub use operations::{installation_id, lane_overview, minute_metrics, worker};
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,
 };

@@ -9,7 +9,7 @@ use utoipa::OpenApi;
 use self::every::EveryOperation;
 use super::{docs, names};
 use crate::rest::{
-    calibration, documents, events, governance, health, metrics, openapi, review, runs, version,
+    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, version,
 };
 use crate::{error, error_pages};
 
@@ -59,6 +59,9 @@ pub(super) fn build() -> String {
         runs::show::show,
         runs::raw_text::raw_text,
         runs::withdraw::withdraw,
+        lanes::list,
+        lanes::pause,
+        lanes::resume,
         runs::retry::retry,
         governance::structural_changes::structural_changes,
         governance::decision::decide,

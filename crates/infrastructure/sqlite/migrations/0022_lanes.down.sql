@@ -1,0 +1,2 @@
+ALTER TABLE runs DROP COLUMN lane;
+DROP TABLE lanes;
