@@ -28,7 +28,7 @@ pub fn test(arguments: &[String]) -> Result<()> {
     stages.require("find curl", curl::require)?;
     stages.require("find Chromium", chromium::require)?;
     let (axe, axe_file) = stages.require("find axe-core", axe::require)?;
-    let services = stages.require("start PostgreSQL and Redis", Services::start)?;
+    let services = stages.require("start the services", Services::start)?;
     if !only_tests {
         checks::run(&mut stages, &[])?;
     }
@@ -45,7 +45,7 @@ pub fn test(arguments: &[String]) -> Result<()> {
     if !has_own_arguments {
         stages.run("schemathesis", || contract::check(&[]));
     }
-    stages.run("stop PostgreSQL and Redis", || services.stop());
+    stages.run("stop the services", || services.stop());
     stages.finish()
 }
 
@@ -130,7 +130,7 @@ pub fn services(arguments: &[String]) -> Result<()> {
         writeln!(out, "export {name}='{value}'").map_err(|error| format!("cannot print: {error}"))?;
     }
     drop(out);
-    eprintln!("PostgreSQL and Redis are running; press Ctrl-C to stop them.");
+    eprintln!("PostgreSQL, Redis and llama.cpp are running; press Ctrl-C to stop them.");
     services.wait()
 }
 

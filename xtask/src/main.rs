@@ -99,8 +99,9 @@ const COMMANDS: &[Command] = &[
         name: "drill",
         arguments: "[ARGS...]",
         about: "Start the services and rehearse failures with quire-bench in release mode: kills, a silent\n\
-                database, a suspended machine, a document that ends its process. A drill may stop and restart\n\
-                the PostgreSQL server. --long does a thousand kills and continues after an interruption.\n\
+                database, a suspended machine, storage that is unmounted, a full disk, a document that ends its\n\
+                process, stalled clients. `disk` mounts a small disk, which needs root. A drill may stop and restart\n\
+                the PostgreSQL server. --only NAME chooses one. --long does a thousand kills and continues after an interruption.\n\
                 `drill mutated` puts mutated documents through the sandboxed reader, without services.",
         run: commands::drill,
     },
@@ -120,16 +121,17 @@ Usage: cargo xtask COMMAND [ARGUMENTS]
 ";
 
 const SERVICES_NOTE: &str = "
-The services are a private PostgreSQL 18 with pgvector and a private Redis, each on a free local port with its data in
-a temporary folder. They stop with the command, however it ends.
+The services are a private PostgreSQL 18 with pgvector, a private Redis and a private llama.cpp with a small language
+model, each on a free local port with its data in a temporary folder. They stop with the command, however it ends.
 
-The first use downloads PostgreSQL (25 MB), cargo-deny (11 MB), schemathesis (30 MB) and axe-core into a cache in the
-temporary folder. What is missing is installed with apt-get, which needs root: redis-server, tesseract with Spanish and
+The first use downloads PostgreSQL (25 MB), llama.cpp (34 MB) and its model (93 MB), cargo-deny (11 MB), schemathesis
+(30 MB) and axe-core into a cache in the temporary folder. What is missing is installed with apt-get, which needs root: redis-server, tesseract with Spanish and
 English, nginx, Caddy, openssl, curl, Chromium with fonts, npm and pip.
 
 To use your own servers and programs, set these variables:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available
   QUIRE_TEST_REDIS_URL     redis://host:port/
+  QUIRE_TEST_MODEL_URL     http://host:port/v1 of an OpenAI-compatible server that accepts the key quire-test
   QUIRE_TEST_CHROMIUM      the path of a Chromium
   QUIRE_TEST_AXE           the path of axe.min.js
 ";

@@ -11,7 +11,7 @@ use crate::middleware::{
 };
 use crate::pages::login::LoginState;
 use crate::rest::{
-    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, version,
+    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, v1, version,
 };
 use crate::{ApiError, AppState, Server, error_pages, pages};
 
@@ -61,6 +61,14 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/runs/{id}/withdraw", post(runs::withdraw))
         .route("/runs/{id}/retry", post(runs::retry))
         .route("/runs/{id}/interpretations", get(review::versions).post(review::edit))
+        .route("/v1/full-review", post(v1::full_review))
+        .route("/v1/expand-idea", post(v1::expand_idea))
+        .route("/v1/review-idea", post(v1::review_idea))
+        .route("/v1/runs", get(v1::list))
+        .route("/v1/runs/{id}", get(v1::show))
+        .route("/v1/runs/{id}/retry", post(v1::retry))
+        .route("/v1/runs/{id}/revisions", post(v1::revise))
+        .route("/v1/runs/{first}/diff/{second}", get(v1::diff))
         .route("/reviewer/structural-changes", get(governance::structural_changes))
         .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
         .route("/reviewer/schema/current", get(governance::current))

@@ -30,6 +30,8 @@ pub struct AppSettings {
     pub events: EventFeed,
     /// Whether documents are processed at all.
     pub processing: bool,
+    /// The name of the model for proposals. None if no model is configured.
+    pub proposal_model: Option<String>,
     /// How each pipeline requeues failed runs.
     pub requeue: Vec<(Pipeline, RequeuePolicy)>,
 }
@@ -44,6 +46,7 @@ pub struct App {
     pub(crate) confidence: Arc<ConfidencePolicy>,
     pub(crate) events: EventFeed,
     pub(crate) processing: bool,
+    pub(crate) proposal_model: Option<String>,
     pub(crate) requeue: Vec<(Pipeline, RequeuePolicy)>,
     pub(crate) counts: CountCache,
     pub(crate) operations: OperationsCache,
@@ -61,6 +64,7 @@ impl App {
             confidence,
             events,
             processing,
+            proposal_model,
             requeue,
         } = settings;
         Self {
@@ -72,6 +76,7 @@ impl App {
             confidence: Arc::new(confidence),
             events,
             processing,
+            proposal_model,
             requeue,
             counts: CountCache::default(),
             operations: OperationsCache::default(),

@@ -33,6 +33,9 @@ impl From<PortError> for Error {
             PortError::NotFound(what) => Self::NotFound(what),
             PortError::Conflict(why) => Self::Conflict(why),
             PortError::Unavailable { service, reason, .. } => Self::Unavailable { service, reason },
+            PortError::Full { service } => {
+                Self::Unavailable { service, reason: "the disk is full".to_owned() }
+            }
             PortError::Corrupt(what) => Self::Corrupt(what),
         }
     }
@@ -50,13 +53,15 @@ macro_rules! store_errors {
 }
 
 store_errors!(
-    crate::document::upload::UploadError,
     crate::document::pages::ImageError,
     crate::document::pages::PageError,
     crate::document::DownloadError,
     crate::document::ReprocessError,
     crate::events::FeedError,
     crate::governance::DecisionError,
+    crate::proposal::CompareRunsError,
+    crate::proposal::ProposalError,
+    crate::proposal::RevisionError,
     crate::review::CompareError,
     crate::review::EditError,
     crate::review::ReviewError,

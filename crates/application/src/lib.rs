@@ -16,6 +16,7 @@ pub mod governance;
 pub mod health;
 pub mod lanes;
 pub mod operations;
+pub mod proposal;
 pub mod review;
 pub mod run;
 pub mod session;

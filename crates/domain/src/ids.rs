@@ -55,6 +55,10 @@ id!(
     SubjectId
 );
 id!(
+    /// One request to a language model.
+    ModelCallId
+);
+id!(
     /// A worker process, for the duration of one lease. A process that loses its lease gets a new id.
     WorkerId
 );

@@ -10,6 +10,7 @@ mod hex;
 pub mod ids;
 pub mod lane;
 pub mod pipeline;
+pub mod proposal;
 pub mod reading;
 pub mod review;
 pub mod run;
@@ -19,8 +20,8 @@ pub use document::{Document, DocumentStatus, ReviewStatus, StatusDetails, status
 pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStatus};
 pub use hex::hex;
 pub use ids::{
-    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId, RunId,
-    SchemaVersionId, SubjectId, WorkerId,
+    ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
+    ModelCallId, RunId, SchemaVersionId, SubjectId, WorkerId,
 };
 pub use lane::{Lane, LaneClosing, LaneName, LanePause, LaneState, NotALane};
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};

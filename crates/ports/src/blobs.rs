@@ -1,6 +1,7 @@
 //! Files: uploaded originals, and the files that steps write.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -50,4 +51,34 @@ pub trait BlobWriter: Send {
 
     /// Gives the file its name and replaces one of the same name. The file is complete and durable before this returns.
     async fn finish(self: Box<Self>, name: &str) -> PortResult<()>;
+}
+
+/// Storage in a folder, whose disk may be mounted and unmounted at any time.
+pub trait BlobFolder: BlobStore {
+    /// The same storage, which works only while `guard` accepts it. Each call checks and uses the same disk, whatever is
+    /// mounted meanwhile. A call that reads checks only what it does not find.
+    fn guarded(&self, guard: BlobGuard) -> Arc<dyn BlobStore>;
+}
+
+/// Decides whether a folder may be used.
+#[derive(Clone)]
+pub struct BlobGuard {
+    /// The name of a small file at the top of the folder.
+    pub file: &'static str,
+    /// Gets the content of that file, or None if there is no such file. Fails if the folder must not be used.
+    pub check: Arc<BlobCheck>,
+}
+
+/// Gets the content of a file, or None if there is no such file.
+type BlobCheck = dyn Fn(Option<&[u8]>) -> PortResult<()> + Send + Sync;
+
+impl BlobGuard {
+    /// The size limit of the file.
+    pub const MAX_BYTES: u64 = 64;
+}
+
+impl std::fmt::Debug for BlobGuard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlobGuard").field("file", &self.file).finish_non_exhaustive()
+    }
 }

@@ -12,7 +12,7 @@ pub enum PortError {
     /// The request contradicts the stored data.
     #[error("{0}")]
     Conflict(String),
-    /// The service is locked, slow, full or gone. The call may or may not have succeeded. A later retry is safe where
+    /// The service is locked, slow or gone. The call may or may not have succeeded. A later retry is safe where
     /// the method says so.
     #[error("the {service} is not available: {reason}")]
     Unavailable {
@@ -23,6 +23,12 @@ pub enum PortError {
         /// Whether another transaction was in the way.
         contention: bool,
     },
+    /// The disk of the service is full. Nothing was changed. A later retry succeeds if there is space again.
+    #[error("the {service} is not available: the disk is full")]
+    Full {
+        /// The service, for people: "database", "storage".
+        service: &'static str,
+    },
     /// Stored data cannot be read, or a request was malformed.
     #[error("stored data is not as expected: {0}")]
     Corrupt(String),
@@ -31,7 +37,7 @@ pub enum PortError {
 impl PortError {
     /// Whether a later retry may succeed.
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Unavailable { .. })
+        matches!(self, Self::Unavailable { .. } | Self::Full { .. })
     }
 
     /// Whether the call may have succeeded although its answer was lost.

@@ -4,12 +4,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use quire_domain::FailureKind;
 use quire_domain::reading::Reading;
 use quire_understanding::{Field, MadeBy, Schema};
+
+use crate::CallContext;
 
 /// A document to interpret.
 #[derive(Clone)]
 pub struct InterpretRequest {
+    /// The work for which it is interpreted.
+    pub context: CallContext,
     /// Its pages with their text.
     pub reading: Arc<Reading>,
     /// Its language, if it is known.
@@ -37,8 +42,8 @@ pub struct InterpretError {
     pub code: &'static str,
     /// What happened and what to do, for people. Never document text.
     pub message: String,
-    /// Whether another attempt may succeed.
-    pub is_retryable: bool,
+    /// Whether another attempt may succeed, and from when.
+    pub kind: FailureKind,
 }
 
 /// Finds the fields of a document.

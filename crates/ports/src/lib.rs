@@ -19,8 +19,10 @@ mod lanes;
 mod metrics;
 mod migrations;
 mod model;
+mod model_calls;
 mod new_document;
 mod probe;
+mod proposals;
 mod queue;
 mod reader;
 mod recovery;
@@ -31,7 +33,7 @@ mod store;
 mod workers;
 
 pub use awake::{AwakeTime, within_awake_time};
-pub use blobs::{BlobStore, BlobWriter};
+pub use blobs::{BlobFolder, BlobGuard, BlobStore, BlobWriter};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, NewKey};
@@ -54,10 +56,16 @@ pub use lanes::{InstallationPlace, LaneOverview, Lanes};
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
-    ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse,
+    CallContext, ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest,
+    ModelResponse,
 };
+pub use model_calls::{DailyModelUsage, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage};
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};
+pub use proposals::{
+    ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalScope, ProposalSummary,
+    ProposalVersion, Proposals, StoredReview,
+};
 pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,

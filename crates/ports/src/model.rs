@@ -1,7 +1,12 @@
 //! Language models: requests, responses and errors.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
+use quire_domain::{Failure, FailureKind, RunId, StepName, SubjectId};
+
+use crate::StepContext;
 
 /// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +26,43 @@ pub struct ChatMessage {
     pub text: String,
 }
 
+/// The work for which a provider is called. Log lines and the record of the call name it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallContext {
+    /// The run.
+    pub run_id: Option<RunId>,
+    /// What the run works on.
+    pub subject: Option<SubjectId>,
+    /// The step of the run.
+    pub step: Option<StepName>,
+    /// The attempt at the step, from 1. 0 outside a step.
+    pub step_attempt: u32,
+    /// Links the call to the request that caused it.
+    pub correlation_id: Option<String>,
+    /// The name of the credential that asked for the work, if it is known.
+    pub credential: Option<String>,
+}
+
+impl From<&StepContext> for CallContext {
+    fn from(context: &StepContext) -> Self {
+        Self {
+            run_id: Some(context.run.id),
+            subject: Some(context.run.subject),
+            step: Some(context.step),
+            step_attempt: context.attempt,
+            correlation_id: context.run.correlation_id.clone(),
+            credential: None,
+        }
+    }
+}
+
 /// A request to a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
+    /// The work for which the model is asked.
+    pub context: CallContext,
+    /// The model to ask instead of the configured one.
+    pub model: Option<String>,
     /// The conversation so far.
     pub messages: Vec<ChatMessage>,
     /// The name of the response's JSON Schema: letters, digits, `_` and `-`.
@@ -32,12 +71,14 @@ pub struct ModelRequest {
     pub response_schema: String,
     /// The most tokens that the response may have.
     pub max_tokens: u64,
+    /// How freely the model chooses its words, from 0 to 2. A model without this setting ignores it.
+    pub temperature: f64,
     /// The deadline. No pause between two attempts goes beyond it.
     pub deadline: Option<Timestamp>,
 }
 
 /// A model's response.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ModelResponse {
     /// The text, which should be JSON that fits the schema. Never logged.
     pub text: String,
@@ -49,6 +90,10 @@ pub struct ModelResponse {
     pub tokens_in: u64,
     /// Tokens of the response.
     pub tokens_out: u64,
+    /// The cost: as the endpoint reports it, else by the configured prices. None if neither is known.
+    pub cost: Option<f64>,
+    /// The time from the request to the end of the response.
+    pub latency: Duration,
 }
 
 macro_rules! error_kinds {
@@ -72,9 +117,9 @@ macro_rules! error_kinds {
 error_kinds! {
     /// It did not answer in time, cannot be reached, or failed.
     Unavailable = "MODEL_UNAVAILABLE",
-    /// It limits the rate of requests.
+    /// It limits the rate of requests, and said for how long.
     RateLimited = "MODEL_RATE_LIMITED",
-    /// It refuses the request: a wrong key, name or address, or a text that is too long.
+    /// It refuses the request: a wrong key, name or address, a text that is too long, or something it will not answer.
     Refused = "MODEL_REFUSED",
     /// Its response does not fit the schema.
     AnswerInvalid = "MODEL_ANSWER_INVALID",
@@ -97,11 +142,36 @@ pub struct ModelError {
     pub kind: ModelErrorKind,
     /// What happened and what to do, for people. Never document text or the model's response.
     pub message: String,
+    /// How long to wait before the next request. Always there with `RateLimited`; with `Unavailable` if the model is not
+    /// asked at all for a while, because it kept failing. A run that waits this long spends no attempt.
+    pub retry_after: Option<Duration>,
+}
+
+impl ModelError {
+    /// An error of that kind without a known time for the next request.
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), retry_after: None }
+    }
+
+    /// Whether another request may succeed, and from when.
+    pub fn failure_kind(&self, now: Timestamp) -> FailureKind {
+        match self.retry_after {
+            Some(wait) => FailureKind::RateLimited { until: now.checked_add(wait).unwrap_or(now) },
+            None if self.kind.is_retryable() => FailureKind::Transient,
+            None => FailureKind::Permanent,
+        }
+    }
+
+    /// The failure of a step that needed the model.
+    pub fn into_failure(self, now: Timestamp) -> Failure {
+        Failure::new(self.failure_kind(now), self.kind.as_str(), self.message)
+    }
 }
 
 /// A language model on a server.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
-    /// Sends a request, and repeats it after an error that may pass.
-    async fn ask(&self, question: &ModelRequest) -> Result<ModelResponse, ModelError>;
+    /// Asks once, in the sense of the caller. Inside, requests are repeated after an error that may pass, and other
+    /// models may be asked. A rate limit is returned at once, so that nobody sleeps while holding something.
+    async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError>;
 }

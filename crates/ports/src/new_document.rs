@@ -18,7 +18,7 @@ pub struct NewDocument {
 
 impl NewDocument {
     /// A document that this actor uploads without an idempotency key: each upload adds another document.
-    pub fn by(actor: &str, document: &Document, run: Option<&NewRun>) -> Self {
+    pub fn uploaded_by(actor: &str, document: &Document, run: Option<&NewRun>) -> Self {
         Self {
             document: document.clone(),
             run: run.cloned(),

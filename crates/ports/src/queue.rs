@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use crate::PortResult;
 use crate::history::Artifact;
+use crate::proposals::ProposalResult;
 use crate::reviews::FirstVersion;
 
 /// A worker's request for runs.
@@ -50,6 +51,8 @@ pub struct Advance {
     pub artifacts: Vec<Artifact>,
     /// The interpretation of its document.
     pub interpretation: Option<FirstVersion>,
+    /// What its steps made of a proposal. What the run has already stays as it is.
+    pub proposal: Vec<ProposalResult>,
     /// The outcome of the run, if it has ended.
     pub end: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts

@@ -12,7 +12,7 @@ pub trait RecognisedPages: Send + Sync {
     async fn find(&self, page: usize, language: Option<&str>) -> Option<Vec<Line>>;
 
     /// Stores the lines of a page. If that fails, the next attempt must recognise the page again.
-    async fn keep(&self, page: usize, language: Option<&str>, lines: &[Line]);
+    async fn store(&self, page: usize, language: Option<&str>, lines: &[Line]);
 }
 
 /// A file to read.

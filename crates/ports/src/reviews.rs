@@ -194,9 +194,6 @@ pub trait Reviews: Send + Sync {
     /// The versions of a run with their changes: the newest 200, oldest first.
     async fn versions(&self, run: RunId) -> PortResult<Vec<VersionHistoryEntry>>;
 
-    /// The number of language model tokens that versions used since this moment.
-    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64>;
-
     /// A version of a run's interpretation: the one of that number, or the active one. None if there is no such version.
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>>;
 

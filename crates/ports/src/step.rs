@@ -6,6 +6,7 @@ use quire_understanding::{Interpretation, MadeBy};
 use tokio::sync::watch;
 
 use crate::PortResult;
+use crate::proposals::ProposalResult;
 
 /// The input of a step.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct StepOutput {
     pub interpretation: Option<Interpretation>,
     /// The interpreter that made it.
     pub made_by: Option<MadeBy>,
+    /// What the step made of a proposal.
+    pub proposal: Option<ProposalResult>,
 }
 
 /// The work of one step. It has its own threads and may compute or block, because requests and leases run elsewhere. It

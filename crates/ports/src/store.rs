@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, MetricsHistory, Migrations,
-    Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -19,12 +19,14 @@ pub struct Store {
     pub metrics: Arc<dyn MetricsHistory>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
+    pub proposals: Arc<dyn Proposals>,
     pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
     pub sessions: Arc<dyn Sessions>,
     pub installation: Arc<dyn Installation>,
     pub migrations: Arc<dyn Migrations>,
+    pub model_calls: Arc<dyn ModelCalls>,
     /// The clock that decides when a lease of this database has expired.
     pub clock: Arc<dyn Clock>,
 }
@@ -41,12 +43,14 @@ impl Store {
             + MetricsHistory
             + Documents
             + Reviews
+            + Proposals
             + Calibration
             + Governance
             + Credentials
             + Sessions
             + Installation
             + Migrations
+            + ModelCalls
             + 'static,
     {
         Self {
@@ -58,12 +62,14 @@ impl Store {
             metrics: store.clone(),
             documents: store.clone(),
             reviews: store.clone(),
+            proposals: store.clone(),
             calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),
             sessions: store.clone(),
             installation: store.clone(),
-            migrations: store,
+            migrations: store.clone(),
+            model_calls: store,
             clock,
         }
     }

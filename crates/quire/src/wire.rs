@@ -1,6 +1,8 @@
 //! The only module that names concrete adapters: which database, blob store, reader, interpreter and steps.
 
 mod interpreter;
+mod model;
+mod proposal;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
@@ -23,7 +25,7 @@ use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use interpreter::remote_model;
+pub(crate) use model::{check_model, http_client};
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;
@@ -56,7 +58,9 @@ pub fn built_in_steps(config: Config, store: Store, _lanes: Arc<LanePermits>) ->
             (StepName::Extraction, Arc::new(extraction)),
             (StepName::Interpretation, Arc::new(interpretation)),
         ];
-        Ok(vec![(Pipeline::Document, Steps::from(steps))])
+        let mut pipelines = vec![(Pipeline::Document, Steps::from(steps))];
+        pipelines.extend(proposal::steps(&config, &store)?.map(|steps| (Pipeline::Proposal, steps)));
+        Ok(pipelines)
     })
 }
 
@@ -193,9 +197,9 @@ fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> Pag
     let images = config.reading.images;
     let settings = ImageSettings {
         scales: (MIN_SCALE, images.max_scale),
-        kept: images.cache_mb << 20,
-        largest: config.reading.max_file_mb << 20,
-        at_once: images.parsers as usize,
+        cache_bytes: images.cache_mb << 20,
+        max_file_bytes: config.reading.max_file_mb << 20,
+        max_concurrent: images.parsers as usize,
     };
     PageImages::new(store.documents.clone(), blobs, Arc::new(reader::PageRenderer::new(config)), settings)
 }
@@ -211,18 +215,23 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
         confidence: config.confidence.clone(),
         events: EventFeed::new(store.history.clone(), config.server.feed_limits(), stop.clone()),
         processing: config.uploads.processing,
+        proposal_model: proposal::model_name(config),
         requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
         store: store.clone(),
         blobs,
     }))
 }
 
-/// Measures the free space of the data folder.
+/// Measures the free space of the data folder and of the storage folder in it, which may be on another disk.
 fn free_space(config: &Config) -> FreeSpace {
-    let folder = config.storage.data.clone();
+    let folders = [config.storage.data.clone(), storage_folder(config)];
     FreeSpace::new(config.uploads.min_free_mb << 20, move || {
-        let disk = rustix::fs::statvfs(&folder)?;
-        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+        let mut least = u64::MAX;
+        for folder in &folders {
+            let disk = rustix::fs::statvfs(folder)?;
+            least = least.min(disk.f_bavail.saturating_mul(disk.f_frsize));
+        }
+        Ok(least)
     })
 }
 

@@ -149,7 +149,8 @@ impl StoreFixture {
 
     /// Adds a document, with its first run if there is one, in the name of `tester`.
     pub async fn add_document(&self, document: &Document, run: Option<&NewRun>, at: Timestamp) {
-        let added = self.store.documents.add(NewDocument::by("tester", document, run), at).await.unwrap();
+        let added =
+            self.store.documents.add(NewDocument::uploaded_by("tester", document, run), at).await.unwrap();
         assert!(matches!(added, AddOutcome::Added { .. }), "{added:?}");
     }
 

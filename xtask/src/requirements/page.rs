@@ -22,9 +22,7 @@ pub fn render(requirements: &Requirements, proofs: &[Proof]) -> String {
         // Writing to a String cannot fail.
         let _ = write!(page, "\n## {}\n\n", group.title);
         if group.is_untested() {
-            page.push_str(
-                "Most of these belong to proposals, links and search, which are not built yet.\n\n",
-            );
+            page.push_str("Most of these belong to links and search, which are not built yet.\n\n");
         }
         for requirement in &group.requirements {
             page.push_str(&entry(requirement, proofs));

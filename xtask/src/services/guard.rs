@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _, stdin, stdout};
 
+use super::llama::Llama;
 use super::postgres::Postgres;
 use super::redis::Redis;
 use super::{READY, Variable};
@@ -10,15 +11,22 @@ use crate::temp_dir::TempDir;
 
 const POSTGRES_URL: &str = "QUIRE_TEST_POSTGRES_URL";
 const REDIS_URL: &str = "QUIRE_TEST_REDIS_URL";
+const MODEL_URL: &str = "QUIRE_TEST_MODEL_URL";
 
 /// Runs the hidden command. The folder is declared first, so it is removed last.
 pub fn guard() -> Result<()> {
     let folder = TempDir::create("run")?;
+    // First, because it loads its model while the others start.
+    let mut llama = unless_given(MODEL_URL, || Llama::start(folder.path()))?;
     let postgres = unless_given(POSTGRES_URL, || Postgres::start(&folder))?;
     let redis = unless_given(REDIS_URL, || Redis::start(folder.path()))?;
     let variables = [
         postgres.as_ref().map_or_else(|| given(POSTGRES_URL), Postgres::variables),
         redis.as_ref().map_or_else(|| given(REDIS_URL), |redis| vec![(REDIS_URL.to_owned(), redis.url())]),
+        match &mut llama {
+            Some(llama) => vec![(MODEL_URL.to_owned(), llama.url()?)],
+            None => given(MODEL_URL),
+        },
     ];
     // If the parent has already ended, nobody reads these lines, and the wait below ends at once.
     let _ = announce(&variables.concat());

@@ -5,6 +5,7 @@
 //! kill.
 
 mod guard;
+mod llama;
 mod port;
 mod postgres;
 mod redis;

@@ -38,6 +38,7 @@ reasons! {
     IdempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED",
     RetryNotAllowed = "RETRY_NOT_ALLOWED",
     RunNotQueued = "RUN_NOT_QUEUED",
+    RunNotCompleted = "RUN_NOT_COMPLETED",
     ProcessingDisabled = "PROCESSING_DISABLED",
     CandidateDecided = "CANDIDATE_DECIDED",
     DocumentUnreadable = "DOCUMENT_UNREADABLE",

@@ -81,6 +81,7 @@ const fn of_step(code: StepErrorCode) -> &'static str {
         StepErrorCode::StepNotSetUp => text!("STEP_NOT_SET_UP"),
         StepErrorCode::StepPanicked => text!("STEP_PANICKED"),
         StepErrorCode::ResultNotStorable => text!("RESULT_NOT_STORABLE"),
+        StepErrorCode::StepInputMissing => text!("STEP_INPUT_MISSING"),
     }
 }
 
@@ -130,6 +131,7 @@ mod tests {
                 "IDEMPOTENCY_KEY_REUSED",
                 "RETRY_NOT_ALLOWED",
                 "RUN_NOT_QUEUED",
+                "RUN_NOT_COMPLETED",
                 "PROCESSING_DISABLED",
                 "CANDIDATE_DECIDED",
                 "DOCUMENT_UNREADABLE",

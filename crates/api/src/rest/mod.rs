@@ -10,5 +10,6 @@ pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod review;
 pub(crate) mod runs;
+pub(crate) mod v1;
 pub(crate) mod value;
 pub(crate) mod version;

@@ -18,7 +18,12 @@ async fn fixture_with(count: i64) -> StoreFixture {
         let original_filename =
             if number + 1 == count { "LAST.pdf".to_owned() } else { format!("{number}.pdf") };
         let document = Document { created_at: at(number), original_filename, ..document(DocumentId::new()) };
-        fixture.store.documents.add(NewDocument::by("tester", &document, None), at(number)).await.unwrap();
+        fixture
+            .store
+            .documents
+            .add(NewDocument::uploaded_by("tester", &document, None), at(number))
+            .await
+            .unwrap();
         if number % 3 == 0 {
             fixture.enqueue(document.id.into(), at(number)).await;
         }

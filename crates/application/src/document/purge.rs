@@ -53,7 +53,7 @@ mod tests {
             self.fixture
                 .store
                 .documents
-                .add(NewDocument::by("tester", &document, Some(&run)), at(0))
+                .add(NewDocument::uploaded_by("tester", &document, Some(&run)), at(0))
                 .await
                 .unwrap();
             self.blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();

@@ -78,12 +78,24 @@ pub enum UploadError {
         /// Bytes that must stay free.
         floor: u64,
     },
+    /// The disk was full before the document was stored.
+    #[error("the disk is full; delete something or enlarge it, then upload again")]
+    NoSpace,
     /// The idempotency key belongs to another upload.
     #[error("this Idempotency-Key belongs to another upload; use a new key")]
     KeyReused,
     /// Storage or the database failed.
     #[error(transparent)]
     Store(#[from] Error),
+}
+
+impl From<PortError> for UploadError {
+    fn from(error: PortError) -> Self {
+        match error {
+            PortError::Full { .. } => Self::NoSpace,
+            error => Self::Store(error.into()),
+        }
+    }
 }
 
 /// Who uploads a document, and under which idempotency key.

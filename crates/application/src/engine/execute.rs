@@ -196,6 +196,7 @@ impl Execution<'_> {
                 data,
                 made_by: output.made_by,
             }),
+            proposal: output.proposal.into_iter().collect(),
         };
         let Some(step) = self.setup.plan.after(attempt.step) else {
             self.end(attempt, events, results, RunChange::Complete).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
 use quire_domain::{Event, Failure, Run, RunChange, Transition};
-use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError};
+use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError, ProposalResult};
 
 use super::{EngineCore, WorkerLease, report};
 use crate::steps::StepErrorCode;
@@ -20,6 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 pub(super) struct StepResults {
     pub(super) artifacts: Vec<Artifact>,
     pub(super) interpretation: Option<FirstVersion>,
+    pub(super) proposal: Vec<ProposalResult>,
 }
 
 /// The outcome of a write.
@@ -85,9 +86,17 @@ impl EngineCore {
         end: Option<Transition>,
     ) -> WriteOutcome {
         let at = self.store.clock.now();
-        let StepResults { artifacts, interpretation } = results;
-        let mut advance =
-            Advance { run: run.clone(), at, events, artifacts, interpretation, end, repeated: false };
+        let StepResults { artifacts, interpretation, proposal } = results;
+        let mut advance = Advance {
+            run: run.clone(),
+            at,
+            events,
+            artifacts,
+            interpretation,
+            proposal,
+            end,
+            repeated: false,
+        };
         let mut pause = FIRST_PAUSE;
         loop {
             match self.store.queue.advance(advance.clone()).await {

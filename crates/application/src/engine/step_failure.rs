@@ -31,7 +31,7 @@ impl Execution<'_> {
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let diagnosis = failure.diagnosis.take();
         let diagnosis = diagnosis.map(|text| artifact(Failure::DIAGNOSIS.to_owned(), text.into(), now));
-        let results = StepResults { artifacts: Vec::from_iter(diagnosis), interpretation: None };
+        let results = StepResults { artifacts: Vec::from_iter(diagnosis), ..StepResults::default() };
         let next = self.setup.policy.backoff.after(attempt.number, failure.kind, now, &mut rand::rng());
         match next {
             AfterFailure::GiveUp => {

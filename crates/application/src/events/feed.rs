@@ -6,7 +6,7 @@ use quire_domain::EventId;
 use quire_ports::{EventFilter, RunHistory};
 use tokio_util::sync::CancellationToken;
 
-use super::places::{FeedLimits, Places};
+use super::limiter::{FeedLimits, SubscriptionLimiter};
 use super::subscription::Subscription;
 use super::watcher::Watcher;
 use crate::Error;
@@ -49,7 +49,7 @@ pub struct EventFeed(Arc<Shared>);
 
 struct Shared {
     history: Arc<dyn RunHistory>,
-    places: Arc<Places>,
+    limiter: Arc<SubscriptionLimiter>,
     stop: CancellationToken,
     watcher: Mutex<Weak<Watcher>>,
 }
@@ -57,8 +57,8 @@ struct Shared {
 impl EventFeed {
     /// A feed for a limited number of subscriptions. All end when `stop` is cancelled.
     pub fn new(history: Arc<dyn RunHistory>, limits: FeedLimits, stop: CancellationToken) -> Self {
-        let places = Places::new(limits);
-        Self(Arc::new(Shared { history, places, stop, watcher: Mutex::default() }))
+        let limiter = SubscriptionLimiter::new(limits);
+        Self(Arc::new(Shared { history, limiter, stop, watcher: Mutex::default() }))
     }
 
     /// Subscribes to the events that match the filter. `key` is the name of the client's key.
@@ -68,7 +68,7 @@ impl EventFeed {
         filter: EventFilter,
         key: Option<&str>,
     ) -> Result<Subscription, FeedError> {
-        let place = self.0.places.take(key)?;
+        let permit = self.0.limiter.acquire(key)?;
         let newest = self.0.history.newest_event().await?;
         let position = match from {
             StartPosition::Now => newest,
@@ -80,7 +80,7 @@ impl EventFeed {
             self.0.history.clone(),
             watcher,
             self.0.stop.child_token(),
-            place,
+            permit,
             filter,
             position,
         ))

@@ -4,7 +4,7 @@
 //! a subscription. A subscription that keeps up shares the watcher's batches; a slower one reads the database itself.
 
 mod feed;
-mod places;
+mod limiter;
 mod subscription;
 mod watcher;
 
@@ -12,13 +12,13 @@ use quire_domain::EventId;
 pub use quire_ports::EventFilter;
 
 pub use feed::{EventFeed, FeedError, StartPosition};
-pub use places::FeedLimits;
+pub use limiter::FeedLimits;
 pub use subscription::Subscription;
 
 use crate::{App, Result};
 
 /// Events read at once. A subscription never holds more, even if it is far behind.
-const STRIDE: u32 = 500;
+const BATCH_SIZE: u32 = 500;
 
 /// The id of the newest event; 0 without events.
 pub async fn newest(app: &App) -> Result<EventId> {

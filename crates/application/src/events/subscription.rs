@@ -9,9 +9,9 @@ use quire_ports::{EventFilter, RunHistory};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::STRIDE;
-use super::places::Place;
-use super::watcher::{News, Watcher};
+use super::BATCH_SIZE;
+use super::limiter::SubscriptionPermit;
+use super::watcher::{EventBatch, Watcher};
 
 /// The pause before the next attempt while the database does not answer.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -19,14 +19,14 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// A position in the history. It counts against the limit until it is dropped.
 pub struct Subscription {
     history: Arc<dyn RunHistory>,
-    news: watch::Receiver<News>,
+    latest: watch::Receiver<EventBatch>,
     stop: CancellationToken,
     filter: EventFilter,
     /// Events up to here were delivered, do not match, or wait in `ready`.
     read: EventId,
     ready: VecDeque<RecordedEvent>,
     _watcher: Arc<Watcher>,
-    _place: Place,
+    _permit: SubscriptionPermit,
 }
 
 impl Subscription {
@@ -34,13 +34,13 @@ impl Subscription {
         history: Arc<dyn RunHistory>,
         watcher: Arc<Watcher>,
         stop: CancellationToken,
-        place: Place,
+        permit: SubscriptionPermit,
         filter: EventFilter,
         position: EventId,
     ) -> Self {
-        let news = watcher.news.clone();
+        let latest = watcher.latest.clone();
         let ready = VecDeque::new();
-        Self { history, news, stop, filter, read: position, ready, _watcher: watcher, _place: place }
+        Self { history, latest, stop, filter, read: position, ready, _watcher: watcher, _permit: permit }
     }
 
     /// The position from which another subscription would miss no event.
@@ -59,24 +59,24 @@ impl Subscription {
             if let Some(event) = self.ready.pop_front() {
                 return Some(event);
             }
-            let news = self.news.borrow_and_update().clone();
-            if self.read >= news.newest {
+            let batch = self.latest.borrow_and_update().clone();
+            if self.read >= batch.newest {
                 // The watcher lives as long as this subscription.
-                self.news.changed().await.ok()?;
-            } else if self.read >= news.after {
-                self.take(&news.events, news.newest);
+                self.latest.changed().await.ok()?;
+            } else if self.read >= batch.after {
+                self.take(&batch.events, batch.newest);
             } else {
-                self.catch_up(news.newest).await?;
+                self.catch_up(batch.newest).await?;
             }
         }
     }
 
     /// Reads one batch of events that the watcher no longer holds.
     async fn catch_up(&mut self, newest: EventId) -> Option<()> {
-        match self.history.events(self.read, EventFilter::default(), STRIDE).await {
+        match self.history.events(self.read, EventFilter::default(), BATCH_SIZE).await {
             Ok(events) => {
                 let last = events.last().map_or(newest, |last| last.id);
-                let is_all = events.len() < STRIDE as usize;
+                let is_all = events.len() < BATCH_SIZE as usize;
                 // `newest` existed before this read: missing events up to it were purged.
                 self.take(&events, if is_all { last.max(newest) } else { last });
                 Some(())

@@ -8,14 +8,14 @@ use quire_ports::{EventFilter, PortResult, RunHistory};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::STRIDE;
+use super::BATCH_SIZE;
 
 /// The time between two polls, and so the longest delay of an event. A poll without news reads the end of an index.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The last batch: every event after `after` up to `newest`.
 #[derive(Clone)]
-pub(super) struct News {
+pub(super) struct EventBatch {
     pub(super) after: EventId,
     pub(super) newest: EventId,
     pub(super) events: Arc<[RecordedEvent]>,
@@ -23,34 +23,34 @@ pub(super) struct News {
 
 /// A watcher that polls until it is dropped.
 pub(super) struct Watcher {
-    pub(super) news: watch::Receiver<News>,
+    pub(super) latest: watch::Receiver<EventBatch>,
     _until_dropped: DropGuard,
 }
 
 impl Watcher {
     /// Starts polling for events after `newest`.
     pub(super) fn start(history: Arc<dyn RunHistory>, newest: EventId) -> Self {
-        let (tell, news) = watch::channel(News { after: newest, newest, events: Arc::new([]) });
+        let (sender, latest) = watch::channel(EventBatch { after: newest, newest, events: Arc::new([]) });
         let unwanted = CancellationToken::new();
         let guard = unwanted.clone().drop_guard();
         tokio::spawn(async move {
             // Stops between two polls, so that no connection is left with half a response.
-            while unwanted.run_until_cancelled(tokio::time::sleep(LOOK_EVERY)).await.is_some() {
-                look(&*history, &tell).await;
+            while unwanted.run_until_cancelled(tokio::time::sleep(POLL_INTERVAL)).await.is_some() {
+                poll(&*history, &sender).await;
             }
         });
-        Self { news, _until_dropped: guard }
+        Self { latest, _until_dropped: guard }
     }
 }
 
 /// Publishes all new events, one batch at a time.
-async fn look(history: &dyn RunHistory, tell: &watch::Sender<News>) {
+async fn poll(history: &dyn RunHistory, sender: &watch::Sender<EventBatch>) {
     loop {
-        let after = tell.borrow().newest;
+        let after = sender.borrow().newest;
         match next(history, after).await {
-            Ok(Some(news)) => {
-                let is_all = news.events.len() < STRIDE as usize;
-                tell.send_replace(news);
+            Ok(Some(batch)) => {
+                let is_all = batch.events.len() < BATCH_SIZE as usize;
+                sender.send_replace(batch);
                 if is_all {
                     return;
                 }
@@ -65,8 +65,8 @@ async fn look(history: &dyn RunHistory, tell: &watch::Sender<News>) {
     }
 }
 
-async fn next(history: &dyn RunHistory, after: EventId) -> PortResult<Option<News>> {
-    let events = history.events(after, EventFilter::default(), STRIDE).await?;
+async fn next(history: &dyn RunHistory, after: EventId) -> PortResult<Option<EventBatch>> {
+    let events = history.events(after, EventFilter::default(), BATCH_SIZE).await?;
     let newest = events.last().map(|last| last.id);
-    Ok(newest.map(|newest| News { after, newest, events: events.into() }))
+    Ok(newest.map(|newest| EventBatch { after, newest, events: events.into() }))
 }

@@ -9,7 +9,7 @@ use crate::document::{self, DocumentView, ListRequest};
 use crate::{App, Result};
 
 /// Documents read at once.
-const STRIDE: u32 = 100;
+const DOCUMENTS_PER_QUERY: u32 = 100;
 
 /// A document with its active interpretation.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Export {
 impl Export {
     /// Exports the documents that pass these filters. The limit and the offset are ignored.
     pub fn new(app: Arc<App>, filters: ListRequest) -> Self {
-        let request = ListRequest { limit: STRIDE, offset: 0, after: None, ..filters };
+        let request = ListRequest { limit: DOCUMENTS_PER_QUERY, offset: 0, after: None, ..filters };
         Self { app, request, is_over: false }
     }
 

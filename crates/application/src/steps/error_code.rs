@@ -32,6 +32,8 @@ step_codes! {
     StepPanicked = "STEP_PANICKED",
     /// The database refuses the result of the step.
     ResultNotStorable = "RESULT_NOT_STORABLE",
+    /// An earlier step did not store what this one needs.
+    StepInputMissing = "STEP_INPUT_MISSING",
 }
 
 /// The failure of a step whose file could not be read or written. The engine retries it.

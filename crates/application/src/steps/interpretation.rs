@@ -5,10 +5,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::reading::Reading;
-use quire_domain::{DocumentId, Failure, FailureKind, FailureType, Run, RunState};
+use quire_domain::{DocumentId, Failure, FailureType, Run, RunState};
 use quire_ports::{
-    BlobStore, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError, PortResult,
-    RunHistory, Step, StepContext, StepOutput,
+    BlobStore, CallContext, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError,
+    PortResult, RunHistory, Step, StepContext, StepOutput,
 };
 use quire_understanding::{Interpretation, Schema};
 
@@ -42,6 +42,7 @@ impl Step for InterpretationStep {
         let schema = self.schema(run).await?;
         let (reading, language) = self.load(run).await?;
         let request = InterpretRequest {
+            context: CallContext::from(&context),
             reading: Arc::new(reading),
             language: language.clone(),
             schema: Arc::new(schema.clone()),
@@ -132,6 +133,5 @@ fn lost(what: &str) -> Failure {
 }
 
 fn interpret_failure(error: InterpretError) -> Failure {
-    let kind = if error.is_retryable { FailureKind::Transient } else { FailureKind::Permanent };
-    Failure::new(kind, error.code, error.message)
+    Failure::new(error.kind, error.code, error.message)
 }

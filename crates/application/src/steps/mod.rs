@@ -1,10 +1,11 @@
-//! The steps of the document pipeline. Each uses ports only.
+//! The steps of the pipelines. Each uses ports only.
 
 mod calibrator;
 mod error_code;
 mod extraction;
 mod interpretation;
 mod model_interpreter;
+pub mod proposal;
 mod recognised_pages;
 mod rule_interpreter;
 

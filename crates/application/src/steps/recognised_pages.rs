@@ -37,7 +37,7 @@ impl RecognisedPages for RecognisedPageCache {
         }
     }
 
-    async fn keep(&self, page: usize, language: Option<&str>, lines: &[Line]) {
+    async fn store(&self, page: usize, language: Option<&str>, lines: &[Line]) {
         let Ok(lines) = serde_json::to_vec(lines) else { return };
         if let Err(error) = self.blobs.put(&self.name(page, language), lines).await {
             tracing::warn!(%error, "recognised page: cache write failed");

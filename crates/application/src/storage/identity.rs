@@ -5,7 +5,7 @@
 //! storage. The database decides: a storage that has an id already never gets another one.
 
 use quire_domain::InstallationId;
-use quire_ports::{BlobStore, DocumentListQuery, PortError, PortResult, Store};
+use quire_ports::{BlobGuard, BlobStore, DocumentListQuery, PortError, PortResult, Store};
 
 use crate::Error;
 
@@ -13,8 +13,6 @@ use crate::Error;
 pub(super) const ID_FILE: &str = "installation-id";
 /// The file that has the id until the database has it.
 const PENDING_FILE: &str = "installation-id.pending";
-/// The size limit of both files. An id has 36 characters.
-const MAX_BYTES: u64 = 64;
 /// How many of the newest documents are looked for in a storage that gets an id.
 const SAMPLE: u32 = 20;
 
@@ -146,13 +144,18 @@ async fn look_for_documents(store: &Store, blobs: &dyn BlobStore) -> PortResult<
 }
 
 /// The id in a file of the storage, if the file exists.
-pub(super) async fn read(blobs: &dyn BlobStore, file: &str) -> PortResult<Option<InstallationId>> {
-    let content = match blobs.get(file, MAX_BYTES).await {
+async fn read(blobs: &dyn BlobStore, file: &str) -> PortResult<Option<InstallationId>> {
+    let content = match blobs.get(file, BlobGuard::MAX_BYTES).await {
         Err(PortError::NotFound(_)) => return Ok(None),
         content => content?,
     };
-    let id = std::str::from_utf8(&content).ok().and_then(|text| text.trim().parse().ok());
-    id.map(Some).ok_or_else(|| PortError::Corrupt(format!("the file {file} of the storage has no id in it")))
+    parse(file, &content).map(Some)
+}
+
+/// The id in the content of a file.
+pub(super) fn parse(file: &str, content: &[u8]) -> PortResult<InstallationId> {
+    let id = std::str::from_utf8(content).ok().and_then(|text| text.trim().parse().ok());
+    id.ok_or_else(|| PortError::Corrupt(format!("the file {file} of the storage has no id in it")))
 }
 
 async fn write(blobs: &dyn BlobStore, file: &str, id: InstallationId) -> PortResult<()> {

@@ -144,3 +144,50 @@ async fn a_database_that_was_migrated_down_gets_its_id_back(fixture: &StoreFixtu
     );
     assert_eq!(fixture.store.installation.installation_id().await.unwrap(), Some(id));
 }
+
+/// How often a disk is mounted and unmounted.
+const MOUNTS: usize = 2_000;
+
+/// While a disk is mounted and unmounted, a call may find it or not, and must never mistake the empty folder below for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_comes_and_goes_is_never_mistaken_for_an_empty_one() {
+    let fixture = quire_sqlite::testing::store_fixture().await;
+    let ((disk, on_disk), (below, _)) = (empty_storage(), empty_storage());
+    std::fs::remove_dir(below.path().join("~incoming")).unwrap();
+    assert_eq!(identify(&fixture.store, &on_disk, Originals::Kept).await, Ok(Identified::Same));
+    on_disk.put("a/file", b"x".to_vec()).await.unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    let (path, next) = (folder.path().join("documents"), folder.path().join("next"));
+    std::os::unix::fs::symlink(disk.path(), &path).unwrap();
+    let blobs = checked(&fixture, &DiskBlobs::open(&path).unwrap());
+    blobs.check().await.unwrap();
+    let mounting = std::thread::spawn(move || {
+        for mount in 0..MOUNTS {
+            let target = if mount.is_multiple_of(2) { below.path() } else { disk.path() };
+            std::os::unix::fs::symlink(target, &next).unwrap();
+            std::fs::rename(&next, &path).unwrap();
+        }
+        (below, disk)
+    });
+    let (mut found, mut stored) = (0, Vec::new());
+    for number in 0.. {
+        match blobs.get("a/file", 9).await {
+            Ok(_) => found += 1,
+            Err(error) => assert!(error.is_retryable(), "the file is not missing: {error}"),
+        }
+        let name = format!("b/{number}");
+        if blobs.put(&name, b"y".to_vec()).await.is_ok() {
+            stored.push(name);
+        }
+        if mounting.is_finished() {
+            break;
+        }
+    }
+    let (below, _disk) = mounting.join().unwrap();
+    assert!(found > 0 && !stored.is_empty());
+    assert_eq!(std::fs::read_dir(below.path()).unwrap().count(), 0, "nothing was written below the disk");
+    for name in stored {
+        assert_eq!(on_disk.get(&name, 9).await.unwrap(), b"y", "what was stored is on the disk");
+    }
+}

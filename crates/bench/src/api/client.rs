@@ -48,7 +48,7 @@ impl Connection {
 }
 
 /// The status and the range of the body. `None` until the head is complete.
-fn parse_head(received: &[u8]) -> Option<(u16, std::ops::Range<usize>)> {
+pub fn parse_head(received: &[u8]) -> Option<(u16, std::ops::Range<usize>)> {
     let end = received.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&received[..end]).unwrap();
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();

@@ -107,7 +107,8 @@ impl KillDrill {
         ]);
         // Both recovery policies are tested.
         let policy = if kill.is_multiple_of(2) { "fail" } else { "requeue" };
-        let server = TestProcess::quire(&["serve", "--listen", "127.0.0.1:0"], &self.environment(policy));
+        let server =
+            TestProcess::supervised_quire(&["serve", "--listen", "127.0.0.1:0"], &self.environment(policy));
         let (before, between) = {
             let mut rng = rand::rng();
             (rng.random_range(0..400), rng.random_range(0..50))
@@ -125,7 +126,7 @@ impl KillDrill {
 
     async fn drain_and_check(&self, kills: usize) -> bool {
         let environment = self.environment("requeue");
-        let server = TestProcess::quire(&["serve", "--listen", "127.0.0.1:0"], &environment);
+        let server = TestProcess::supervised_quire(&["serve", "--listen", "127.0.0.1:0"], &environment);
         let store = self.store();
         let all_done = wait_until_drained(&store, Duration::from_mins(5)).await;
         let stopped_well = server.stop();

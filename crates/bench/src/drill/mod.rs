@@ -1,7 +1,8 @@
-//! `drill`: kills, stops and restarts processes under load, takes their database away, gives them a document that ends its
-//! process, then checks the stored history. Also stalls clients.
+//! `drill`: kills, stops and restarts processes under load, takes their database, their storage and their disk space away,
+//! gives them a document that ends its process, then checks the stored history. Also stalls clients.
 
 mod kills;
+mod outages;
 mod poison;
 mod postgres;
 pub mod processes;
@@ -31,6 +32,10 @@ pub enum Part {
     Suspension,
     /// A document among fifty that ends the process that reads it.
     Poison,
+    /// The disk of the storage is unmounted while documents come in, and comes back.
+    Storage,
+    /// The disk with database and storage is full while documents come in, and has space again.
+    Disk,
     /// Clients that stall.
     Clients,
 }
@@ -57,13 +62,21 @@ pub struct DrillOptions {
 
 /// Runs the drills and prints the results. Returns whether all passed.
 pub async fn drill(options: DrillOptions) -> bool {
-    let passed =
-        if options.long { kills::long_drill(&options.state).await } else { rehearse(&options).await };
+    let mut not_run = Vec::new();
+    let passed = if options.long {
+        kills::long_drill(&options.state).await
+    } else {
+        rehearse(&options, &mut not_run).await
+    };
     println!("\n{}", if passed { "The drill passed." } else { "THE DRILL FAILED." });
+    for part in not_run {
+        println!("NOT RUN: {part}");
+    }
     passed
 }
 
-async fn rehearse(options: &DrillOptions) -> bool {
+/// Adds to `not_run` what this machine does not allow, with the reason.
+async fn rehearse(options: &DrillOptions, not_run: &mut Vec<String>) -> bool {
     let kinds =
         options.store.map_or_else(|| vec![DatabaseKind::Sqlite, DatabaseKind::Postgres], |kind| vec![kind]);
     let is_wanted = |part| options.only.is_empty() || options.only.contains(&part);
@@ -83,6 +96,15 @@ async fn rehearse(options: &DrillOptions) -> bool {
         }
         if is_wanted(Part::Poison) {
             passed &= poison::drill(kind).await;
+        }
+        if is_wanted(Part::Storage) {
+            passed &= outages::storage::drill(kind, options.short).await;
+        }
+        if is_wanted(Part::Disk) {
+            match outages::disk::drill(kind, options.short).await {
+                Ok(outcome) => passed &= outcome,
+                Err(reason) => not_run.push(format!("disk on {}: {reason}", kind.name())),
+            }
         }
     }
     if is_wanted(Part::Clients) && options.store != Some(DatabaseKind::Postgres) {

@@ -1,6 +1,6 @@
 //! Starts the processes that drills kill and stop: this program, which runs `quire` with simulated steps.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _, Seek as _};
 use std::process::{Child, Command, Stdio};
 
 use quire_domain::RunId;
@@ -8,24 +8,57 @@ use quire_domain::RunId;
 /// A child process. Dropping it kills it.
 pub struct TestProcess(pub Child);
 
+/// How often a supervisor starts a process.
+const STARTS: usize = 5;
+
 /// Environment variables.
 pub type Environment = Vec<(&'static str, String)>;
 
 impl TestProcess {
     /// Starts `quire` with simulated steps and waits until it is ready.
     pub fn quire(arguments: &[&str], environment: &Environment) -> Self {
+        Self::start(&["rehearse"], arguments, environment).0
+    }
+
+    /// Starts `quire` with simulated steps, and starts it again if it gives up, as a supervisor does: a start fails if
+    /// others write to the database for longer than `database.busy_timeout`, as they do on a busy disk.
+    pub fn supervised_quire(arguments: &[&str], environment: &Environment) -> Self {
+        for _ in 1..STARTS {
+            match Self::try_start(&["rehearse"], arguments, environment) {
+                Ok((process, _)) => return process,
+                Err(reason) => println!("{reason}; starting it again"),
+            }
+        }
+        Self::quire(arguments, environment)
+    }
+
+    /// Starts `quire` as that command of this program runs it, and waits until it is ready. Also returns what it printed.
+    pub fn start(program: &[&str], arguments: &[&str], environment: &Environment) -> (Self, String) {
+        Self::try_start(program, arguments, environment).unwrap_or_else(|reason| panic!("{reason}"))
+    }
+
+    fn try_start(
+        program: &[&str],
+        arguments: &[&str],
+        environment: &Environment,
+    ) -> Result<(Self, String), String> {
+        let mut errors = tempfile::tempfile().unwrap();
         let mut child = this_program()
-            .arg("rehearse")
+            .args(program)
             .args(arguments)
             .envs(environment.iter().map(|(key, value)| (key, value)))
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(errors.try_clone().unwrap())
             .spawn()
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("ready"), "{arguments:?} did not become ready: {line:?}");
-        Self(child)
+        if !line.contains("ready") {
+            let (status, mut printed) = (child.wait().unwrap(), String::new());
+            errors.rewind().and_then(|()| errors.read_to_string(&mut printed)).unwrap();
+            return Err(format!("{arguments:?} did not become ready ({status}): {}", printed.trim()));
+        }
+        Ok((Self(child), line))
     }
 
     /// Sends a signal, given by its name without `SIG`.

@@ -16,7 +16,7 @@ use crate::error::translate;
 use crate::row::{StoredTime, int, mapped, text};
 use crate::steps::write_step_progress;
 use crate::transition::{Performed, TimedTransition, append, apply_effects, update};
-use crate::{reviews, sql};
+use crate::{proposals, reviews, sql};
 
 pub(crate) struct WriteAdvances(pub(crate) Database);
 
@@ -156,6 +156,7 @@ async fn store(
     let Performed { mut recorded, notify, .. } = apply_effects(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
+    proposals::insert_results(connection, accepted).await?;
     for advance in accepted {
         events.extend(advance.events.iter().cloned());
         events.extend(recorded.remove(&advance.run.id).unwrap_or_default());

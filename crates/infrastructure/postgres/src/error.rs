@@ -36,6 +36,8 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
         }
         "42P01" => PortError::Conflict("the database has no tables yet; run `quire migrate up`".to_owned()),
         "3D000" => unavailable("the server has no such database", false),
+        // The server has rolled the transaction back.
+        "53100" => PortError::Full { service: "database" },
         "25P03" => unavailable("the transaction was open for too long", false),
         _ => match state.get(..2).unwrap_or_default() {
             // The messages of our triggers are written for users. The server's messages about constraints name tables.
@@ -43,7 +45,7 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
             "23" => PortError::Conflict("a rule of the database refused it".to_owned()),
             "08" => unavailable("the server does not answer", false),
             "28" => unavailable("the server refused the login; check user and password", false),
-            "53" => unavailable("the server is out of memory, disk or connections", false),
+            "53" => unavailable("the server is out of memory or connections", false),
             "57" | "58" => unavailable("the server is stopping, starting or failing", false),
             "25" => unavailable("the server takes no writes", false),
             // The database cannot store this data, and a retry would fail too.

@@ -1,7 +1,6 @@
 //! Interpretations and their edits.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use quire_domain::{CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
@@ -87,12 +86,6 @@ impl Reviews for PgStore {
         let query = || sqlx::query(sql!("interpretations/changes")).bind(run.0);
         let changes = self.rows(query, row::field_change).await?;
         Ok(row::with_changes(versions, changes))
-    }
-
-    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
-        let query = || sqlx::query(sql!("interpretations/tokens_since")).bind(StoredTime(from));
-        let sums = self.rows(query, |row| row.integer("tokens")).await?;
-        Ok(sums.first().copied().unwrap_or_default())
     }
 
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {

@@ -47,6 +47,7 @@ fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {
         events: vec![],
         artifacts: vec![],
         interpretation: None,
+        proposal: Vec::new(),
         end: Some(end),
         repeated: false,
     }

@@ -99,7 +99,7 @@ impl OcrTask {
             recognised => recognised?,
         };
         if let Some(cache) = &self.cache {
-            cache.keep(number, language, &lines).await;
+            cache.store(number, language, &lines).await;
         }
         Ok(lines)
     }

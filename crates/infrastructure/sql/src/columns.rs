@@ -204,9 +204,55 @@ const DECISION: ColumnList = ColumnList {
     ],
 };
 
+const PROPOSAL_INPUT: ColumnList = ColumnList {
+    prefix: "input_",
+    columns: &[
+        "scope",
+        "parent_run_id",
+        "user_id",
+        "input_idea",
+        "extra_context",
+        "model",
+        "temperature",
+        "parameters_json",
+        "schema_version",
+        "prompt_set_version",
+        "edited_proposal_json",
+        "edit_notes",
+    ],
+};
+
+const PROPOSAL_VERSION: ColumnList = ColumnList {
+    prefix: "proposal_",
+    columns: &["expanded_proposal_json", "proposal_diff_json", "persona_template_version", "edit_notes"],
+};
+
+const PERSONA_REVIEW: ColumnList =
+    ColumnList { prefix: "review_", columns: &["review_json", "prompt_parameters_json"] };
+
+const PROPOSAL_DECISION: ColumnList = ColumnList { prefix: "verdict_", columns: &["decision_json"] };
+
 const CALIBRATION: ColumnList = ColumnList {
     prefix: "calibration_",
     columns: &["context_key", "field_key", "mapping_id", "accepts", "edits", "standing"],
+};
+
+const MODEL_CALL: ColumnList = ColumnList {
+    prefix: "call_",
+    columns: &[
+        "id",
+        "run_id",
+        "step_name",
+        "step_attempt",
+        "credential",
+        "model",
+        "tokens_in",
+        "tokens_out",
+        "cost",
+        "latency_ms",
+        "outcome",
+        "created_at",
+    ],
 };
 
 const MINUTE: ColumnList = ColumnList {
@@ -283,8 +329,13 @@ fn columns_of(name: &str, aliases: &[&str]) -> Option<String> {
         ("candidate_change", _) => CANDIDATE_CHANGE,
         ("candidate_sample", _) => CANDIDATE_SAMPLE,
         ("decision", _) => DECISION,
+        ("proposal_input", _) => PROPOSAL_INPUT,
+        ("proposal_version", _) => PROPOSAL_VERSION,
+        ("persona_review", _) => PERSONA_REVIEW,
+        ("proposal_decision", _) => PROPOSAL_DECISION,
         ("calibration", _) => CALIBRATION,
         ("minute", _) => MINUTE,
+        ("model_call", _) => MODEL_CALL,
         _ => return None,
     };
     Some(list.of(aliases.first().copied().unwrap_or_default()))

@@ -19,4 +19,4 @@ pub use error::{
     schema_changed_meanwhile, schema_not_found, schema_version_not_found, subject_not_found,
 };
 pub use row::ColumnReader;
-pub use values::{RunColumns, VersionColumns, step_progress_after};
+pub use values::{ProposalInputColumns, RunColumns, VersionColumns, json_text, step_progress_after};

@@ -44,8 +44,10 @@ macro_rules! migrations {
             "0019_orphans_and_continuations",
             "0020_installation",
             "0021_waiting",
-            "0022_lanes",
-            "0023_runs_in_lane",
+            "0022_model_calls",
+            "0023_proposals",
+            "0024_lanes",
+            "0025_runs_in_lane",
         ]
     };
     ($($file:literal),+ $(,)?) => {

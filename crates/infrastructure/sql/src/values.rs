@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use quire_domain::{Event, FailureRecord, InterpretationId, LaneName, Run, RunId, RunState, StepStatus};
-use quire_ports::{FirstVersion, NewInterpretationVersion, PortResult, StepProgress};
+use quire_ports::{FirstVersion, NewInterpretationVersion, PortResult, ProposalRequest, StepProgress};
 use quire_understanding::{Interpretation, MadeBy, document_confidence, search_text};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::error::corrupt;
@@ -121,4 +122,29 @@ pub fn step_progress_after(event: &Event) -> Option<(RunId, StepProgress)> {
         error_message: event.failure.as_ref().map(|failure| failure.message.clone()),
     };
     Some((run, progress))
+}
+
+/// The columns of what was asked that are stored as JSON.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // Each field is the column of its name.
+pub struct ProposalInputColumns {
+    pub extra_context: Option<String>,
+    pub parameters_json: String,
+    pub edited_proposal_json: Option<String>,
+}
+
+impl ProposalInputColumns {
+    /// The columns of this request.
+    pub fn of(request: &ProposalRequest) -> PortResult<Self> {
+        Ok(Self {
+            extra_context: request.extra_context.as_ref().map(json_text).transpose()?,
+            parameters_json: json_text(&request.parameters)?,
+            edited_proposal_json: request.edited_proposal.as_ref().map(json_text).transpose()?,
+        })
+    }
+}
+
+/// A value as the text of its JSON.
+pub fn json_text(value: &impl Serialize) -> PortResult<String> {
+    serde_json::to_string(value).map_err(corrupt)
 }

@@ -18,7 +18,8 @@ pub(crate) fn translate(error: rusqlite::Error) -> PortError {
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => {
                 unavailable("another process is writing to it", true)
             }
-            ErrorCode::DiskFull => unavailable("the disk is full", false),
+            // SQLite reports it only for what it could not write, so that nothing is committed.
+            ErrorCode::DiskFull => PortError::Full { service: "database" },
             ErrorCode::CannotOpen => unavailable("the file cannot be opened", false),
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
                 unavailable("the file cannot be written", false)

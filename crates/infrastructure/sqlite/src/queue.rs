@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 use crate::row::{all, execute, first, micros, scalar};
 use crate::transition::{self, append};
-use crate::{SqliteStore, reviews, sql};
+use crate::{SqliteStore, proposals, reviews, sql};
 
 #[async_trait]
 impl RunQueue for SqliteStore {
@@ -245,6 +245,9 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     if let Some(version) = &advance.interpretation {
         let columns = VersionColumns::of_first(advance.run.id, version, advance.at)?;
         reviews::insert_version(connection, &columns)?;
+    }
+    for result in &advance.proposal {
+        proposals::insert_result(connection, advance.run.id, result, advance.at)?;
     }
     let notify = match &advance.end {
         Some(end) => transition::apply_effects(connection, end, advance.at)?.notify,

@@ -1,7 +1,6 @@
 //! Interpretations and their edits.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
@@ -89,12 +88,6 @@ impl Reviews for SqliteStore {
         Ok(row::with_changes(versions, changes))
     }
 
-    async fn tokens_since(&self, from: Timestamp) -> PortResult<u64> {
-        let query = sql!("interpretations/tokens_since");
-        let sums = self.rows(query, [micros(from)], |row| row.integer("tokens")).await?;
-        Ok(sums.first().copied().unwrap_or_default())
-    }
-
     async fn version(&self, run: RunId, number: Option<u32>) -> PortResult<Option<InterpretationVersion>> {
         let named = (run.0.into_bytes(), number);
         Ok(self.rows(sql!("interpretations/find"), named, row::interpretation_version).await?.pop())
@@ -147,8 +140,8 @@ fn save(
     execute(connection, sql!("interpretations/deactivate"), values)?;
     let columns = VersionColumns::of_edit(version)?;
     insert_version(connection, &columns)?;
-    for (change, place) in version.changes.iter().zip(0u32..) {
-        insert_change(connection, version, place, change)?;
+    for (change, position) in version.changes.iter().zip(0u32..) {
+        insert_change(connection, version, position, change)?;
     }
     for edit in &version.structural_edits {
         insert_structural(connection, version, &run, edit)?;
@@ -166,7 +159,7 @@ fn save(
 fn insert_change(
     connection: &Connection,
     version: &NewInterpretationVersion,
-    place: u32,
+    position: u32,
     change: &FieldChange,
 ) -> PortResult<()> {
     let json = |value| serde_json::to_string(value).map_err(corrupt);
@@ -175,7 +168,7 @@ fn insert_change(
         id.0.as_bytes(),
         version.id.0.as_bytes(),
         version.run.0.as_bytes(),
-        place,
+        position,
         change.change_type.as_str(),
         change.field_id.0.as_bytes(),
         change.field_key,

@@ -27,8 +27,8 @@ const WAITING: usize = 4096;
 trait Operation: Send {
     /// Runs the operation. It may run a second time, after the first run was rolled back.
     fn run(&mut self, connection: &Connection, guard: Guard);
-    /// Whether the operation succeeded.
-    fn succeeded(&self) -> bool;
+    /// Why the operation failed, if it did.
+    fn failure(&self) -> Option<&PortError>;
     /// Sends the result to the caller, after the commit has succeeded or failed.
     fn answer(self: Box<Self>, committed: PortResult<()>);
 }
@@ -65,8 +65,8 @@ where
         };
     }
 
-    fn succeeded(&self) -> bool {
-        self.outcome.is_ok()
+    fn failure(&self) -> Option<&PortError> {
+        self.outcome.as_ref().err()
     }
 
     fn answer(self: Box<Self>, committed: PortResult<()>) {
@@ -170,13 +170,16 @@ fn transact(
         operation.run(connection, guard);
         // On a full or failing disk SQLite rolls the whole transaction back by itself.
         if connection.is_autocommit() {
-            return Err(PortError::Unavailable {
-                service: "database",
-                reason: "the disk is full or failing".to_owned(),
-                contention: false,
+            return Err(match operation.failure() {
+                Some(full @ PortError::Full { .. }) => full.clone(),
+                _ => PortError::Unavailable {
+                    service: "database",
+                    reason: "the disk is failing".to_owned(),
+                    contention: false,
+                },
             });
         }
-        if guard == Guard::None && !operation.succeeded() {
+        if guard == Guard::None && operation.failure().is_some() {
             run(connection, "ROLLBACK")?;
             return Ok(GroupOutcome::RolledBack);
         }

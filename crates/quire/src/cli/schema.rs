@@ -151,7 +151,8 @@ async fn list(config: &Config, as_json: bool) -> Result<String, CommandError> {
     names.dedup();
     for name in names {
         let source = sources.iter().find(|source| source.file.schema.name == name);
-        let place = source.map_or_else(|| "database only".to_owned(), wire::schemas::SchemaSource::place);
+        let location =
+            source.map_or_else(|| "database only".to_owned(), wire::schemas::SchemaSource::location);
         let stored = match &store {
             Some(store) => store.governance.current_schema(&name).await.ok(),
             None => None,
@@ -161,7 +162,7 @@ async fn list(config: &Config, as_json: bool) -> Result<String, CommandError> {
         let schema =
             stored.as_ref().map(|version| &version.schema).or(source.map(|source| &source.file.schema));
         let (keys, title) = schema.map_or((0, ""), |schema| (schema.keys.len(), schema.title("en")));
-        rows.push([name.clone(), version, keys.to_string(), title.to_owned(), place]);
+        rows.push([name.clone(), version, keys.to_string(), title.to_owned(), location]);
     }
     if as_json {
         let row = |[name, version, keys, title, source]: &[String; 5]| {

@@ -144,19 +144,36 @@ fn check_uploads(config: &Config) -> Result<(), InvalidSetting> {
 fn check_model(config: &Config) -> Result<(), InvalidSetting> {
     let model = &config.model;
     duration_within("model.timeout", model.timeout, SignedDuration::from_millis(100)..=minutes(30))?;
+    duration_within(
+        "model.idle_timeout",
+        model.idle_timeout,
+        SignedDuration::from_millis(100)..=minutes(30),
+    )?;
+    within("model.max_response_mb", &model.max_response_mb, 1..=256)?;
     within("model.attempts", &model.attempts, 1..=10)?;
+    within("model.breaker_failures", &model.breaker_failures, 0..=1000)?;
+    duration_within(
+        "model.breaker_pause",
+        model.breaker_pause,
+        SignedDuration::from_millis(100)..=minutes(30),
+    )?;
     within("model.max_answer_tokens", &model.max_answer_tokens, 16..=1_000_000)?;
     within("model.max_tokens_per_document", &model.max_tokens_per_document, 0..=MAX_TOKENS)?;
     within("model.max_tokens_per_day", &model.max_tokens_per_day, 0..=MAX_TOKENS)?;
     within("model.price_per_million_in", &model.price_per_million_in, 0.0..=MAX_PRICE)?;
     within("model.price_per_million_out", &model.price_per_million_out, 0.0..=MAX_PRICE)?;
-    if config.interpreter.kind == InterpreterChoice::Rules {
+    wire::http_client(config).map(drop).map_err(|(key, rule)| InvalidSetting { key, rule })?;
+    let is_replayed = !model.replay_from.trim().is_empty();
+    require(!is_replayed || model.record_to.trim().is_empty(), "model.replay_from", || {
+        "must be empty if model.record_to is set".to_owned()
+    })?;
+    if config.interpreter.kind == InterpreterChoice::Rules || is_replayed {
         return Ok(());
     }
     require(!model.name.trim().is_empty(), "model.name", || {
         "must name a model if interpreter.kind is \"model\"".to_owned()
     })?;
-    wire::remote_model(config).map(|_| ()).map_err(|(key, rule)| InvalidSetting { key, rule })
+    wire::check_model(config).map_err(|(key, rule)| InvalidSetting { key, rule })
 }
 
 /// The keys of one pipeline's settings, for messages.

@@ -24,7 +24,7 @@ use serde::{Deserialize, Deserializer};
 pub use layers::{ConfigError, Flag, Layers};
 pub use limits::{LimitsSection, PerMinute};
 pub use location::DatabaseLocation;
-pub use model::{InterpreterChoice, InterpreterSection, ModelSection};
+pub use model::{HttpSection, InterpreterChoice, InterpreterSection, ModelSection};
 pub(crate) use policy::to_std;
 pub use reading::{ImagesSection, OcrSection, ReadingSection};
 pub use schemas::SchemasSection;
@@ -55,6 +55,7 @@ pub struct Config {
     pub confidence: ConfidencePolicy,
     pub interpreter: InterpreterSection,
     pub model: ModelSection,
+    pub http: HttpSection,
     pub search: SearchSection,
     pub log: LogSection,
 }

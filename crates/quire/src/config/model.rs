@@ -1,4 +1,4 @@
-//! `[interpreter]` and `[model]`
+//! `[interpreter]`, `[model]` and `[http]`
 
 use jiff::SignedDuration;
 use serde::Deserialize;
@@ -28,10 +28,19 @@ pub struct ModelSection {
     pub url: String,
     pub allow_http: bool,
     pub name: String,
+    pub fallback_models: String,
     pub api_key: Secret,
+    pub api_version: String,
+    pub headers: Secret,
     #[serde(deserialize_with = "duration")]
     pub timeout: SignedDuration,
+    #[serde(deserialize_with = "duration")]
+    pub idle_timeout: SignedDuration,
+    pub max_response_mb: u64,
     pub attempts: u32,
+    pub breaker_failures: u32,
+    #[serde(deserialize_with = "duration")]
+    pub breaker_pause: SignedDuration,
     pub fallback: bool,
     pub redact: bool,
     pub max_answer_tokens: u64,
@@ -39,12 +48,28 @@ pub struct ModelSection {
     pub max_tokens_per_day: u64,
     pub price_per_million_in: f64,
     pub price_per_million_out: f64,
+    pub record_to: String,
+    pub replay_from: String,
 }
 
 impl ModelSection {
+    /// The names of the models to ask if the first one fails.
+    pub fn fallback_models(&self) -> Vec<String> {
+        let names = self.fallback_models.split(',').map(str::trim).filter(|name| !name.is_empty());
+        names.map(str::to_owned).collect()
+    }
+
     /// Prices of a million tokens sent and received, if any is set.
     pub fn prices(&self) -> Option<(f64, f64)> {
         let prices = (self.price_per_million_in, self.price_per_million_out);
         (prices.0 > 0.0 || prices.1 > 0.0).then_some(prices)
     }
+}
+
+/// `[http]`
+#[derive(Clone, Debug, Deserialize)]
+#[allow(missing_docs)]
+pub struct HttpSection {
+    pub proxy: Secret,
+    pub ca_file: String,
 }

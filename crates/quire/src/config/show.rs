@@ -10,7 +10,10 @@ use super::layers::{Layers, Origin};
 const MASK: &str = "***";
 
 /// Settings that are never printed.
-const SECRETS: [&str; 2] = ["server.auth_token", "model.api_key"];
+const SECRETS: [&str; 3] = ["server.auth_token", "model.api_key", "model.headers"];
+
+/// Settings that are URLs, whose passwords are never printed.
+const URLS: [&str; 3] = ["storage.database", "model.url", "http.proxy"];
 
 impl Layers {
     /// Every setting as TOML, with a comment on each that is not the default.
@@ -46,7 +49,7 @@ impl Layers {
 /// A value as written in the file, with secrets masked.
 pub(super) fn display_value(key: &str, value: &Value) -> String {
     match value {
-        Value::String(text) if key == "storage.database" || key == "model.url" => quoted(&mask_url(text)),
+        Value::String(text) if URLS.contains(&key) => quoted(&mask_url(text)),
         Value::String(text) if SECRETS.contains(&key) && !text.is_empty() => quoted(MASK),
         Value::String(text) => quoted(text),
         Value::Integer(number) => number.to_string(),

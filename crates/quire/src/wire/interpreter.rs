@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter, TokenBudget};
-use quire_connectors::http::HttpClient;
-use quire_connectors::model::{ModelSettings, ModelSettingsError, RemoteModel};
 use quire_ports::{Interpreter, Store};
 
-use crate::config::{Config, InterpreterChoice, to_std};
+use super::model::language_model;
+use crate::config::{Config, InterpreterChoice};
 use crate::error::CommandError;
 
 /// The interpreter that `interpreter.kind` names.
@@ -16,7 +15,10 @@ pub(super) fn create(config: &Config, store: &Store) -> Result<Arc<dyn Interpret
     if config.interpreter.kind == InterpreterChoice::Rules {
         return Ok(rules);
     }
-    let model = remote_model(config).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
+    let model =
+        language_model(config, store).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
+    let model =
+        model.ok_or_else(|| CommandError::new("model.url must be set if interpreter.kind is \"model\""))?;
     let settings = &config.model;
     let interpreter_settings = ModelInterpreterSettings {
         fallback: settings.fallback,
@@ -26,28 +28,7 @@ pub(super) fn create(config: &Config, store: &Store) -> Result<Arc<dyn Interpret
             per_document: settings.max_tokens_per_document,
             per_day: settings.max_tokens_per_day,
         },
-        prices: settings.prices(),
     };
-    let (reviews, clock) = (store.reviews.clone(), store.clock.clone());
-    Ok(Arc::new(ModelInterpreter::new(Arc::new(model), rules, reviews, clock, interpreter_settings)))
-}
-
-/// The configured model, or the key of an invalid setting and its rule.
-pub(crate) fn remote_model(config: &Config) -> Result<RemoteModel, (&'static str, String)> {
-    let model = &config.model;
-    let settings = ModelSettings {
-        url: model.url.clone(),
-        allow_http: model.allow_http,
-        name: model.name.trim().to_owned(),
-        api_key: model.api_key.non_empty().map(str::to_owned),
-        timeout: to_std(model.timeout),
-        attempts: model.attempts,
-    };
-    RemoteModel::new(HttpClient::new(), settings).map_err(|bad| {
-        let key = match bad {
-            ModelSettingsError::Url | ModelSettingsError::PlainHttp => "model.url",
-            ModelSettingsError::ApiKey => "model.api_key",
-        };
-        (key, bad.to_string())
-    })
+    let (calls, clock) = (store.model_calls.clone(), store.clock.clone());
+    Ok(Arc::new(ModelInterpreter::new(model, rules, calls, clock, interpreter_settings)))
 }

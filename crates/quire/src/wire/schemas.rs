@@ -23,7 +23,11 @@ pub(crate) async fn seed(store: &Store, config: &Config) -> Result<(), CommandEr
     let sources = gather(config)?;
     for source in &sources {
         for warning in &source.file.warnings {
-            tracing::warn!(schema = source.file.schema.name, file = source.place(), "schema file {warning}");
+            tracing::warn!(
+                schema = source.file.schema.name,
+                file = source.location(),
+                "schema file {warning}"
+            );
         }
         let outcome = store.governance.seed_file(&source.file, store.clock.now()).await?;
         source.report(outcome)?;
@@ -105,7 +109,7 @@ fn files(config: &Config) -> Result<Vec<PathBuf>, CommandError> {
 
 impl SchemaSource {
     /// `built in` or the path of the file.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn location(&self) -> String {
         self.path.as_ref().map_or_else(|| "built in".to_owned(), |path| path.display().to_string())
     }
 
@@ -141,7 +145,7 @@ impl SchemaSource {
                 return Err(CommandError::new(format!(
                     "{}: the schema {schema} differs from its stored version {seeded}; raise its version to {}, so that \
                      each document shows which version it was interpreted with",
-                    self.place(),
+                    self.location(),
                     seeded + 1
                 )));
             }

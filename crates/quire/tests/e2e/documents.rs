@@ -160,7 +160,11 @@ async fn the_list_is_paged_by_cursor_and_filtered(env: &TestEnv) {
             created_at: Timestamp::now(),
             ..document(DocumentId::new())
         };
-        env.store.documents.add(NewDocument::by("tester", &new, None), Timestamp::now()).await.unwrap();
+        env.store
+            .documents
+            .add(NewDocument::uploaded_by("tester", &new, None), Timestamp::now())
+            .await
+            .unwrap();
     }
     let names = |list: &Value| -> Vec<String> {
         list["items"]

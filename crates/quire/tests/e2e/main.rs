@@ -23,6 +23,7 @@ mod panics;
 mod postgres;
 mod process;
 mod program;
+mod proposals;
 mod reading;
 mod record;
 mod review;

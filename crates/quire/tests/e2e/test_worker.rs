@@ -44,6 +44,7 @@ impl<'s> TestWorker<'s> {
             events: Vec::new(),
             artifacts: Vec::new(),
             interpretation: None,
+            proposal: Vec::new(),
             end,
             repeated: false,
         };

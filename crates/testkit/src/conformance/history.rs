@@ -298,7 +298,7 @@ pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(fixtu
     assert_eq!(fixture.state(run.id).await, "QUEUED");
     let other = document_run(id.into());
     assert!(matches!(
-        fixture.store.documents.add(NewDocument::by("tester", &document, Some(&other)), at(1)).await,
+        fixture.store.documents.add(NewDocument::uploaded_by("tester", &document, Some(&other)), at(1)).await,
         Err(PortError::Conflict(_))
     ));
     assert!(matches!(fixture.store.history.run(other.id).await, Err(PortError::NotFound(_))));
@@ -319,7 +319,7 @@ pub async fn a_purged_subject_stays_purged(fixture: &StoreFixture) {
         fixture.store.documents.presence(&subjects).await.unwrap(),
         [SubjectPresence::Purged, SubjectPresence::Stored, SubjectPresence::Unknown]
     );
-    let again = NewDocument::by("tester", &purged, Some(&document_run(purged.id.into())));
+    let again = NewDocument::uploaded_by("tester", &purged, Some(&document_run(purged.id.into())));
     let refused = fixture.store.documents.add(again, at(2)).await;
     assert!(matches!(refused, Err(PortError::Conflict(_))), "{refused:?}");
     let refused = fixture.store.queue.enqueue(&document_run(purged.id.into()), at(2)).await;

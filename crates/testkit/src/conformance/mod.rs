@@ -19,6 +19,8 @@ pub mod lanes;
 pub mod language;
 pub mod leases;
 pub mod migrations;
+pub mod model_calls;
+pub mod proposals;
 mod random_history;
 pub mod recovery;
 pub mod repeated_uploads;
@@ -104,6 +106,14 @@ macro_rules! store_conformance {
             a_document_and_its_first_run_are_added_together_or_not_at_all,
             a_purged_subject_stays_purged,
         }
+        $crate::conformance_cases! { $fixture, proposals:
+            what_was_asked_is_kept_and_a_repeated_request_changes_nothing,
+            results_are_stored_once_with_their_step_and_in_order,
+            a_late_write_stores_no_result_of_a_proposal,
+            proposals_are_listed_newest_first_and_by_every_filter,
+            deleting_a_proposal_run_deletes_its_results_and_its_revisions,
+            what_was_asked_made_and_decided_cannot_be_changed,
+        }
         $crate::conformance_cases! { $fixture, documents:
             documents_are_listed_newest_first_by_cursor_and_by_offset,
             counting_documents_stops_at_the_limit,
@@ -145,8 +155,11 @@ macro_rules! store_conformance {
             only_one_of_several_concurrent_edits_is_stored,
             a_structural_edit_flags_its_version_and_a_correction_does_not,
             versions_and_changes_are_append_only,
-            model_tokens_are_summed_since_a_given_time,
             versions_are_found_by_number_and_by_the_following_run,
+        }
+        $crate::conformance_cases! { $fixture, model_calls:
+            calls_to_models_are_summed_by_run_day_credential_and_model,
+            calls_to_models_cannot_be_changed_and_survive_a_purge,
         }
         $crate::conformance_cases! { $fixture, review_marks:
             marking_reviewed_is_idempotent_and_an_edit_reopens_the_document,

@@ -11,8 +11,10 @@ use crate::fixture::{StoreFixture, at, document, document_run};
 async fn upload(fixture: &StoreFixture, key: &IdempotencyKey, when: Timestamp) -> (DocumentId, AddOutcome) {
     let document = Document { created_at: when, ..document(DocumentId::new()) };
     let run = document_run(document.id.into());
-    let new =
-        NewDocument { idempotency_key: Some(key.clone()), ..NewDocument::by("ana", &document, Some(&run)) };
+    let new = NewDocument {
+        idempotency_key: Some(key.clone()),
+        ..NewDocument::uploaded_by("ana", &document, Some(&run))
+    };
     let outcome = fixture.store.documents.add(new, when).await.unwrap();
     if !is_added(&outcome) {
         let missing = fixture.store.documents.find(document.id).await;
@@ -82,7 +84,7 @@ pub async fn concurrent_uploads_with_the_same_key_add_one_document(fixture: &Sto
                 let key = key("k");
                 let new = NewDocument {
                     idempotency_key: Some(key),
-                    ..NewDocument::by("ana", &document, Some(&run))
+                    ..NewDocument::uploaded_by("ana", &document, Some(&run))
                 };
                 (document.id, documents.add(new, at(1)).await.unwrap())
             })
@@ -111,7 +113,7 @@ pub async fn an_added_document_returns_its_run_as_stored(fixture: &StoreFixture)
             ..document(DocumentId::new())
         };
         let run = document_run(document.id.into());
-        let new = NewDocument { idempotency_key, ..NewDocument::by("ana", &document, Some(&run)) };
+        let new = NewDocument { idempotency_key, ..NewDocument::uploaded_by("ana", &document, Some(&run)) };
         let outcome = fixture.store.documents.add(new, at(1)).await.unwrap();
         let AddOutcome::Added { run: Some(returned) } = outcome else { panic!("{outcome:?}") };
         assert_eq!(returned, fixture.store.history.run(run.id).await.unwrap());
@@ -145,7 +147,7 @@ pub async fn documents_with_the_same_content_are_listed_as_duplicates(fixture: &
     for (second, byte) in [(1, 7), (2, 8), (3, 7), (4, 7)] {
         let new =
             Document { created_at: at(second), content_hash: [byte; 32], ..document(DocumentId::new()) };
-        fixture.store.documents.add(NewDocument::by("ana", &new, None), at(second)).await.unwrap();
+        fixture.store.documents.add(NewDocument::uploaded_by("ana", &new, None), at(second)).await.unwrap();
         if byte == 7 {
             same.insert(0, new);
         } else {
@@ -163,7 +165,7 @@ pub async fn documents_with_the_same_content_are_listed_as_duplicates(fixture: &
 pub async fn no_column_of_documents_stores_a_processing_status(fixture: &StoreFixture) {
     let document = document(DocumentId::new());
     let run = document_run(document.id.into());
-    fixture.store.documents.add(NewDocument::by("ana", &document, Some(&run)), at(0)).await.unwrap();
+    fixture.store.documents.add(NewDocument::uploaded_by("ana", &document, Some(&run)), at(0)).await.unwrap();
     // SQLite and PostgreSQL list the columns of a table in different ways.
     let (columns, name) = if fixture.sql.execute("SELECT 1 FROM pragma_table_info('documents')").await.is_ok()
     {

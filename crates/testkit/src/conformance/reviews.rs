@@ -23,16 +23,6 @@ pub async fn the_first_version_is_stored_with_the_success_of_its_step(fixture: &
     assert_eq!(listed, [(document, version)]);
 }
 
-/// The tokens of all runs since a time are summed. Edits by people use none.
-pub async fn model_tokens_are_summed_since_a_given_time(fixture: &StoreFixture) {
-    assert_eq!(fixture.store.reviews.tokens_since(at(0)).await.unwrap(), 0);
-    let (_, run, _) = fixture.interpreted_document().await;
-    fixture.edit_active_version(run, &[add_field("species", "felino")], at(9)).await;
-    fixture.interpreted_document().await;
-    let since = async |second| fixture.store.reviews.tokens_since(at(second)).await.unwrap();
-    assert_eq!((since(0).await, since(3).await, since(4).await), (2000, 2000, 0));
-}
-
 /// Proves R070: newer runs that failed, wait or run do not hide the completed one.
 pub async fn a_review_shows_the_latest_completed_run(fixture: &StoreFixture) {
     let missing = fixture.store.reviews.review(DocumentId::new()).await;

@@ -30,6 +30,7 @@ fn empty_write(run: &Run, when: Timestamp) -> Advance {
         events: Vec::new(),
         artifacts: Vec::new(),
         interpretation: None,
+        proposal: Vec::new(),
         end: None,
         repeated: false,
     }

@@ -8,12 +8,26 @@ use serde_json::{Map, Value};
 
 const SCHEMA: &str = include_str!("request.schema.json");
 
-/// Checks the body of a request against the contract, and its response schema against the rules of strict schemas.
+/// Checks the body of a request against the contract, and its response format against the rules of structured outputs.
 pub(super) fn check(body: &Value) -> Result<(), String> {
     let schema: Value = serde_json::from_str(SCHEMA).expect("the contract is JSON");
     check_value(body, &schema, &schema).map_err(|why| format!("the request: {why}"))?;
-    let format = &body["response_format"];
-    if format["type"] != "json_schema" || format["json_schema"]["strict"] != true {
+    if body.get("stream_options").is_some() && body["stream"] != true {
+        return Err("stream_options without stream".to_owned());
+    }
+    if body.get("max_tokens").is_some() == body.get("max_completion_tokens").is_some() {
+        return Err("exactly one limit of tokens is needed".to_owned());
+    }
+    match body["response_format"]["type"].as_str() {
+        Some("json_schema") => check_schema_format(&body["response_format"]),
+        // The published rule for JSON objects; without any format, only the messages can say what to answer.
+        _ if body["messages"].to_string().contains("JSON") => Ok(()),
+        format => Err(format!("the messages of format {format:?} do not ask for JSON")),
+    }
+}
+
+fn check_schema_format(format: &Value) -> Result<(), String> {
+    if format["json_schema"]["strict"] != true {
         return Err("the response format must be a strict schema".to_owned());
     }
     let name = format["json_schema"]["name"].as_str().unwrap_or_default();
@@ -138,7 +152,9 @@ mod tests {
             "model": "any",
             "messages": [{ "role": "system", "content": "a" }, { "role": "user", "content": "b" }],
             "max_tokens": 16,
-            "temperature": 0,
+            "temperature": 0.2,
+            "stream": true,
+            "stream_options": { "include_usage": true },
             "response_format": { "type": "json_schema", "json_schema": { "name": "x", "strict": true, "schema": {
                 "type": "object", "properties": { "a": { "type": "string" } }, "required": ["a"],
                 "additionalProperties": false,
@@ -158,6 +174,8 @@ mod tests {
             ("/temperature", json!(3)),
             ("/response_format/type", json!("xml")),
             ("/response_format/json_schema/name", json!("a b")),
+            ("/stream", json!("yes")),
+            ("/stream_options/include_usage", json!(1)),
             ("/response_format/json_schema/strict", json!(false)),
             ("/response_format/json_schema/schema/required", json!([])),
             ("/response_format/json_schema/schema/additionalProperties", json!(true)),
@@ -166,6 +184,19 @@ mod tests {
             *request.pointer_mut(pointer).unwrap() = wrong;
             assert!(check(&request).is_err(), "{pointer}");
         }
+        let refused = |change: &dyn Fn(&mut Value)| {
+            let mut changed = request();
+            change(&mut changed);
+            check(&changed).is_err()
+        };
+        assert!(refused(&|body| body["max_completion_tokens"] = json!(9)), "two limits of tokens");
+        assert!(refused(&|body| body["stream"] = json!(false)), "stream_options without stream");
+        let object = json!({ "type": "json_object" });
+        assert!(refused(&|body| body["response_format"] = object.clone()), "no message asks for JSON");
+        let mut asking = request();
+        asking["response_format"] = object;
+        asking["messages"][0]["content"] = json!("Answer with JSON.");
+        assert_eq!(check(&asking), Ok(()));
         let mut changed = request();
         changed["document"] = json!("x");
         assert!(check(&changed).is_err(), "an unknown member breaks the contract");

@@ -1,46 +1,31 @@
-//! A fake server for a language model. It checks every request against the published contract, records it, and sends the
-//! planned replies, good or bad.
+//! A fake provider of language models. It checks every request against the published contract, records it, and sends the
+//! planned replies, good or bad. It counts the tokens of the answers that it has sent completely, as a provider does for its bill.
 
+mod abilities;
 mod contract;
+mod http;
+mod reply;
+mod tls;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// Tokens that every reply reports: of the prompt and of the completion.
-pub const TOKENS: (u64, u64) = (700, 50);
-/// The model name that every reply reports.
-pub const MODEL: &str = "fake-model-2026";
+pub use abilities::Abilities;
+pub use reply::{MODEL, ModelReply, TOKENS};
 
-/// A planned reply.
-#[derive(Clone, Debug)]
-pub enum ModelReply {
-    /// A completion with this text.
-    Completion(String),
-    /// A completion with this text that reports this many prompt tokens.
-    CompletionCosting(u64, String),
-    /// A completion with this text that was cut off at the token limit.
-    TruncatedCompletion(String),
-    /// This status with these additional header lines, and an error body.
-    Status(u16, &'static str),
-    /// This body instead of a completion.
-    Body(&'static str),
-    /// The server accepts the request and never answers.
-    NoResponse,
-    /// A body that arrives byte by byte and never ends.
-    SlowBody,
-    /// A body without end, as fast as the client reads.
-    EndlessBody,
-}
+use self::http::Connection;
 
 /// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
     /// When it arrived.
     pub at: Instant,
+    /// Its first line and its headers.
+    pub head: String,
     /// Its body.
     pub body: Value,
 }
@@ -50,12 +35,37 @@ impl ReceivedRequest {
     pub fn text(&self) -> String {
         self.body.to_string()
     }
+
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let headers = self.head.lines().filter_map(|line| line.split_once(':'));
+        headers
+            .into_iter()
+            .find(|(header, _)| header.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim())
+    }
 }
 
 #[derive(Default)]
 struct RequestLog {
     requests: Vec<ReceivedRequest>,
     contract_violations: Vec<String>,
+    /// The tokens of complete answers: of the prompts and of the completions.
+    billed: (u64, u64),
+    answers: u64,
+}
+
+/// Chooses the reply to a request by its body and its number, from 0.
+type Script = dyn Fn(&Value, usize) -> ModelReply + Send + Sync;
+
+/// A server to start.
+pub struct ModelServerBuilder {
+    key: &'static str,
+    /// The path of the endpoint, and whether it is Azure's.
+    base: &'static str,
+    api_version: Option<&'static str>,
+    abilities: Abilities,
+    certificate: Option<tls::Certificate>,
 }
 
 /// The server. It runs until the process ends.
@@ -63,22 +73,121 @@ pub struct ModelServer {
     /// The URL to configure.
     pub url: String,
     log: Arc<Mutex<RequestLog>>,
+    certificate: Option<tls::Certificate>,
 }
 
-impl ModelServer {
-    /// Starts a server that expects this API key. It sends these replies in order and repeats the last one.
-    pub fn start(key: &'static str, replies: Vec<ModelReply>) -> Self {
+impl ModelServerBuilder {
+    /// An endpoint with these abilities.
+    #[must_use]
+    pub fn with(mut self, abilities: Abilities) -> Self {
+        self.abilities = abilities;
+        self
+    }
+
+    /// An endpoint with the addresses and the key of Azure.
+    #[must_use]
+    pub fn azure(mut self, deployment: &'static str, api_version: &'static str) -> Self {
+        self.base = deployment;
+        self.api_version = Some(api_version);
+        self
+    }
+
+    /// An endpoint with TLS and a certificate of a private authority.
+    #[must_use]
+    pub fn tls(mut self) -> Self {
+        self.certificate = Some(tls::Certificate::create());
+        self
+    }
+
+    /// Starts a server that sends these replies in order and repeats the last one.
+    pub fn replying(self, replies: Vec<ModelReply>) -> ModelServer {
+        self.answering(move |_, number| {
+            replies.get(number).or(replies.last()).expect("there is at least one reply").clone()
+        })
+    }
+
+    /// Starts a server that chooses each reply by the request.
+    pub fn answering(
+        self,
+        script: impl Fn(&Value, usize) -> ModelReply + Send + Sync + 'static,
+    ) -> ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
+        let url = match &self.certificate {
+            Some(_) => format!("https://localhost:{}{}", address.port(), self.base),
+            None => format!("http://{address}{}", self.base),
+        };
         let log = Arc::new(Mutex::new(RequestLog::default()));
-        let server = Self { url, log: log.clone() };
+        let server = ModelServer { url, log: log.clone(), certificate: self.certificate.clone() };
+        let shared = Arc::new((self, log, Box::new(script) as Box<Script>));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (log, replies) = (log.clone(), replies.clone());
-                std::thread::spawn(move || serve(stream, key, &log, &replies));
+                let shared = shared.clone();
+                std::thread::spawn(move || shared.0.serve(stream, &shared.1, &*shared.2));
             }
         });
         server
+    }
+
+    fn serve(&self, stream: TcpStream, log: &Mutex<RequestLog>, script: &Script) {
+        let mut connection: Box<dyn Connection> = match &self.certificate {
+            Some(certificate) => Box::new(certificate.accept(stream)),
+            None => Box::new(stream),
+        };
+        let Some((head, body)) = http::read_request(&mut connection) else { return };
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let number = {
+            let mut log = log.lock().unwrap();
+            let violation = self.header_violation(&head).or_else(|| contract::check(&body).err());
+            log.contract_violations.extend(violation);
+            log.requests.push(ReceivedRequest { at: Instant::now(), head, body: body.clone() });
+            log.requests.len() - 1
+        };
+        let reply = self.abilities.refusal(&body).unwrap_or_else(|| script(&body, number));
+        // Billed before the client can have read the last byte, and taken back if it hung up early.
+        let (tokens_in, tokens_out) = reply.tokens().unwrap_or_default();
+        let bill = |log: &mut RequestLog, sign: fn(u64, u64) -> u64| {
+            log.billed = (sign(log.billed.0, tokens_in), sign(log.billed.1, tokens_out));
+            log.answers = sign(log.answers, u64::from(reply.tokens().is_some()));
+        };
+        bill(&mut log.lock().unwrap(), u64::saturating_add);
+        if reply.send(&mut *connection, &body).is_err() {
+            bill(&mut log.lock().unwrap(), u64::saturating_sub);
+        }
+    }
+
+    fn header_violation(&self, head: &str) -> Option<String> {
+        let has = |line: &str| head.lines().any(|header| header.eq_ignore_ascii_case(line));
+        let query = self.api_version.map(|version| format!("?api-version={version}")).unwrap_or_default();
+        if !head.starts_with(&format!("POST {}/chat/completions{query} HTTP/1.1", self.base)) {
+            return Some(format!("wrong method or path: {head}"));
+        }
+        let key = match self.api_version {
+            Some(_) => format!("api-key: {}", self.key),
+            None => format!("authorization: Bearer {}", self.key),
+        };
+        if !has(&key) {
+            return Some("the API key is missing".to_owned());
+        }
+        (!has("content-type: application/json")).then(|| format!("the content type is not JSON: {head}"))
+    }
+}
+
+impl ModelServer {
+    /// A server that expects this API key.
+    pub fn with_key(key: &'static str) -> ModelServerBuilder {
+        ModelServerBuilder {
+            key,
+            base: "/v1",
+            api_version: None,
+            abilities: Abilities::default(),
+            certificate: None,
+        }
+    }
+
+    /// Starts a server that expects this API key. It sends these replies in order and repeats the last one.
+    pub fn start(key: &'static str, replies: Vec<ModelReply>) -> Self {
+        Self::with_key(key).replying(replies)
     }
 
     /// The requests so far, in order. Panics if one of them broke the contract.
@@ -87,114 +196,19 @@ impl ModelServer {
         assert!(log.contract_violations.is_empty(), "{:?}", log.contract_violations);
         log.requests.clone()
     }
-}
 
-fn serve(stream: TcpStream, key: &str, log: &Mutex<RequestLog>, replies: &[ModelReply]) {
-    let Some((request, body)) = read_request(&stream) else { return };
-    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let index = {
-        let mut log = log.lock().unwrap();
-        let violation = header_violation(&request, key).or_else(|| contract::check(&body).err());
-        log.contract_violations.extend(violation);
-        log.requests.push(ReceivedRequest { at: Instant::now(), body });
-        log.requests.len() - 1
-    };
-    let reply = replies.get(index).or(replies.last()).expect("there is at least one reply");
-    // The client may hang up early.
-    let _ = send_reply(stream, reply);
-}
-
-fn header_violation(head: &str, key: &str) -> Option<String> {
-    let has = |line: &str| head.lines().any(|header| header.eq_ignore_ascii_case(line));
-    if !head.starts_with("POST /v1/chat/completions HTTP/1.1") {
-        return Some(format!("wrong method or path: {head}"));
+    /// The tokens of the answers that were sent completely: of the prompts and of the completions.
+    pub fn billed_tokens(&self) -> (u64, u64) {
+        self.log.lock().unwrap().billed
     }
-    if !head.lines().any(|line| {
-        line.to_lowercase().starts_with("authorization:") && line.ends_with(&format!("Bearer {key}"))
-    }) {
-        return Some("the API key is missing".to_owned());
+
+    /// How many answers were sent completely.
+    pub fn billed_answers(&self) -> u64 {
+        self.log.lock().unwrap().answers
     }
-    (!has("content-type: application/json")).then(|| format!("the content type is not JSON: {head}"))
-}
 
-/// The head and the body of a request.
-fn read_request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    loop {
-        let before = head.len();
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-        if head[before..].trim().is_empty() {
-            break;
-        }
+    /// The PEM file of the private authority.
+    pub fn ca_file(&self) -> PathBuf {
+        self.certificate.as_ref().expect("the server has TLS").ca_file()
     }
-    let lower = head.to_lowercase();
-    let length = lower.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok())?;
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some((head, body))
-}
-
-fn send_reply(mut stream: TcpStream, reply: &ModelReply) -> std::io::Result<()> {
-    match reply {
-        ModelReply::Completion(text) => send(&mut stream, 200, "", &completion(text, "stop", TOKENS.0)),
-        ModelReply::CompletionCosting(tokens, text) => {
-            send(&mut stream, 200, "", &completion(text, "stop", *tokens))
-        }
-        ModelReply::TruncatedCompletion(text) => {
-            send(&mut stream, 200, "", &completion(text, "length", TOKENS.0))
-        }
-        ModelReply::Status(status, head) => {
-            send(&mut stream, *status, head, "{\"error\":{\"message\":\"no\"}}")
-        }
-        ModelReply::Body(body) => send(&mut stream, 200, "", body),
-        // Until the client hangs up.
-        ModelReply::NoResponse => stream.read_to_end(&mut Vec::new()).map(|_| ()),
-        ModelReply::SlowBody => {
-            stream.write_all(
-                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n",
-            )?;
-            loop {
-                stream.write_all(b" ")?;
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        }
-        ModelReply::EndlessBody => {
-            stream.write_all(
-                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
-            )?;
-            let chunk = [b"10000\r\n".as_slice(), &vec![b' '; 0x10000], b"\r\n"].concat();
-            loop {
-                stream.write_all(&chunk)?;
-            }
-        }
-    }
-}
-
-fn send(stream: &mut TcpStream, status: u16, head: &str, body: &str) -> std::io::Result<()> {
-    let length = body.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status} Any\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n{head}\r\n{body}"
-    )?;
-    stream.flush()
-}
-
-fn completion(text: &str, finish: &str, tokens: u64) -> String {
-    let answer = json!({
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": MODEL,
-        "choices": [{
-            "index": 0,
-            "finish_reason": finish,
-            "logprobs": null,
-            "message": { "role": "assistant", "content": text, "refusal": null },
-        }],
-        "usage": { "prompt_tokens": tokens, "completion_tokens": TOKENS.1, "total_tokens": tokens + TOKENS.1 },
-    });
-    answer.to_string()
 }

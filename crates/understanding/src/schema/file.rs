@@ -47,8 +47,8 @@ pub struct SchemaFile {
 /// A problem of a schema file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaProblem {
-    /// The place, such as `keys.total_amount.labels.es`. Empty for the file as a whole.
-    pub place: String,
+    /// The path of the member, such as `keys.total_amount.labels.es`. Empty for the file as a whole.
+    pub path: String,
     /// What is wrong and what to do.
     pub reason: String,
 }
@@ -64,9 +64,9 @@ pub struct InvalidSchema {
 
 impl fmt::Display for SchemaProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place.as_str() {
+        match self.path.as_str() {
             "" => write!(formatter, "{}", self.reason),
-            place => write!(formatter, "{place} {}", self.reason),
+            path => write!(formatter, "{path} {}", self.reason),
         }
     }
 }
@@ -90,7 +90,7 @@ impl SchemaFile {
     /// Reads and checks a file. `file` is its name in messages.
     pub fn parse(file: &str, text: &str, format: SchemaFormat) -> Result<Self, InvalidSchema> {
         let bad = |problems: Vec<SchemaProblem>| InvalidSchema { file: file.to_owned(), problems };
-        let whole = |reason: String| bad(vec![SchemaProblem { place: String::new(), reason }]);
+        let whole = |reason: String| bad(vec![SchemaProblem { path: String::new(), reason }]);
         if text.len() > MAX_FILE_BYTES {
             return Err(whole(format!(
                 "has {} KB; the limit is {} KB",

@@ -36,16 +36,16 @@ pub(super) struct Problems {
 }
 
 impl Problems {
-    pub fn add(&self, place: &str, reason: impl Into<String>) {
+    pub fn add(&self, path: &str, reason: impl Into<String>) {
         let mut problems = self.problems.borrow_mut();
         if problems.len() < MAX_PROBLEMS {
-            problems.push(SchemaProblem { place: place.to_owned(), reason: reason.into() });
+            problems.push(SchemaProblem { path: path.to_owned(), reason: reason.into() });
         }
     }
 
     /// The problems, which make the file unusable, and the warnings, which do not.
     pub fn into_problems_and_warnings(self) -> (Vec<SchemaProblem>, Vec<SchemaProblem>) {
-        let old_names = SchemaProblem { place: String::new(), reason: OLD_NAMES_WARNING.to_owned() };
+        let old_names = SchemaProblem { path: String::new(), reason: OLD_NAMES_WARNING.to_owned() };
         (self.problems.into_inner(), self.has_panels.get().then_some(old_names).into_iter().collect())
     }
 }
@@ -53,22 +53,22 @@ impl Problems {
 /// Reads the members of a table one by one.
 pub(super) struct TableReader<'t> {
     table: &'t Table,
-    place: String,
+    path: String,
     problems: &'t Problems,
     known_members: Vec<&'static str>,
 }
 
 impl<'t> TableReader<'t> {
-    pub fn new(table: &'t Table, place: String, problems: &'t Problems) -> Self {
-        Self { table, place, problems, known_members: Vec::new() }
+    pub fn new(table: &'t Table, path: String, problems: &'t Problems) -> Self {
+        Self { table, path, problems, known_members: Vec::new() }
     }
 
-    fn place(&self, name: &str) -> String {
-        if self.place.is_empty() { name.to_owned() } else { format!("{}.{name}", self.place) }
+    fn path(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
     fn problem(&self, name: &str, reason: impl Into<String>) {
-        self.problems.add(&self.place(name), reason);
+        self.problems.add(&self.path(name), reason);
     }
 
     fn get(&mut self, name: &'static str) -> Option<&'t Value> {
@@ -172,13 +172,13 @@ impl<'t> TableReader<'t> {
         };
         let mut titles = Titles::new();
         for (language, title) in table {
-            let place = format!("{name}.{language}");
+            let path = format!("{name}.{language}");
             match title {
-                _ if !is_language(language) => self.problem(&place, NOT_A_LANGUAGE),
+                _ if !is_language(language) => self.problem(&path, NOT_A_LANGUAGE),
                 Value::String(title) if is_title(title) => {
                     titles.insert(language.clone(), title.trim().to_owned());
                 }
-                _ => self.problem(&place, format!("must be text of 1 to {MAX_TEXT_CHARS} characters")),
+                _ => self.problem(&path, format!("must be text of 1 to {MAX_TEXT_CHARS} characters")),
             }
         }
         titles
@@ -192,13 +192,13 @@ impl<'t> TableReader<'t> {
             Some(Value::Table(table)) => {
                 let mut parts = Vec::new();
                 for (language, list) in table {
-                    let place = format!("{name}.{language}");
+                    let path = format!("{name}.{language}");
                     match list {
                         _ if !is_language(language) && language != ANY_LANGUAGE => {
-                            self.problem(&place, NOT_A_LANGUAGE);
+                            self.problem(&path, NOT_A_LANGUAGE);
                         }
-                        Value::Array(list) => parts.push((language.clone(), self.list(&place, list, true))),
-                        _ => self.problem(&place, "must be a list of words"),
+                        Value::Array(list) => parts.push((language.clone(), self.list(&path, list, true))),
+                        _ => self.problem(&path, "must be a list of words"),
                     }
                 }
                 WordList::by_language(parts)
@@ -222,9 +222,9 @@ impl<'t> TableReader<'t> {
         }
     }
 
-    fn list(&self, place: &str, list: &[Value], is_folded: bool) -> Vec<String> {
+    fn list(&self, path: &str, list: &[Value], is_folded: bool) -> Vec<String> {
         if list.is_empty() || list.len() > MAX_WORDS {
-            self.problem(place, format!("must have 1 to {MAX_WORDS} entries"));
+            self.problem(path, format!("must have 1 to {MAX_WORDS} entries"));
         }
         let mut words = Vec::new();
         for (at, word) in list.iter().take(MAX_WORDS).enumerate() {
@@ -234,7 +234,7 @@ impl<'t> TableReader<'t> {
                     words.push(if is_folded { fold(&word) } else { word });
                 }
                 _ => self.problem(
-                    &format!("{place}.{}", at + 1),
+                    &format!("{path}.{}", at + 1),
                     format!("must be text of 1 to {MAX_TEXT_CHARS} characters"),
                 ),
             }
@@ -265,7 +265,7 @@ impl<'t> TableReader<'t> {
             let named_by: &[&str] = if name == "headings" { &["section", "panel"] } else { &["key", "id"] };
             let called = named_by.iter().find_map(|member| table.get(*member)?.as_str());
             let called = called.map_or_else(|| (at + 1).to_string(), str::to_owned);
-            let mut fields = TableReader::new(table, self.place(&format!("{name}.{called}")), self.problems);
+            let mut fields = TableReader::new(table, self.path(&format!("{name}.{called}")), self.problems);
             all.push(read(&mut fields));
             fields.refuse_unknown();
         }
@@ -347,7 +347,7 @@ fn validators(fields: &mut TableReader<'_>) -> Validators {
             return Validators::default();
         }
     };
-    let mut inner = TableReader::new(table, fields.place("validators"), fields.problems);
+    let mut inner = TableReader::new(table, fields.path("validators"), fields.problems);
     let one_of = inner.names("one_of");
     let max_length = match inner.get("max_length") {
         None => None,

@@ -9,7 +9,7 @@ use quire_application::App;
 use quire_application::governance::{self, CandidateFilter, CandidateSample, StructuralCandidate};
 use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 
-use super::change::{decision, is_offered, kind, status, what};
+use super::change::{decision, description, is_offered, kind, status};
 use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
 use crate::ApiError;
 use crate::pages::frame::{Choice, Frame, Link, page};
@@ -48,7 +48,7 @@ struct CandidateList {
 struct CandidateRow {
     id: String,
     kind: &'static str,
-    what: String,
+    description: String,
     schema: String,
     count: String,
     status_code: &'static str,
@@ -154,7 +154,12 @@ impl CandidateRow {
         Self {
             id: candidate.id.to_string(),
             kind: kind(candidate.change, words),
-            what: what(candidate.change, candidate.source_key.as_deref(), &candidate.target_key, words),
+            description: description(
+                candidate.change,
+                candidate.source_key.as_deref(),
+                &candidate.target_key,
+                words,
+            ),
             schema: candidate.schema_name.clone(),
             count: words.count("governance.edits", candidate.occurrence_count.into()),
             status_code: candidate.status.as_str(),

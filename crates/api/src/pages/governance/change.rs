@@ -15,7 +15,12 @@ pub(super) fn kind(change: SchemaChangeType, words: &'static Words) -> &'static 
 }
 
 /// The change in words.
-pub(super) fn what(change: SchemaChangeType, source: Option<&str>, target: &str, words: &Words) -> String {
+pub(super) fn description(
+    change: SchemaChangeType,
+    source: Option<&str>,
+    target: &str,
+    words: &Words,
+) -> String {
     match (change, source) {
         (SchemaChangeType::KeyDeprecation, _) => words.with("governance.change_remove", target),
         (SchemaChangeType::KeyRename, Some(source)) => {
@@ -74,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_change_is_described_with_its_keys() {
-        let described = |change, source| what(change, source, "b", Language::English.words());
+        let described = |change, source| description(change, source, "b", Language::English.words());
         assert_eq!(described(SchemaChangeType::NewKey, None), "Add b");
         assert_eq!(described(SchemaChangeType::KeyRename, Some("a")), "Rename a to b");
         assert_eq!(described(SchemaChangeType::KeyMapping, Some("a")), "Map a to b");

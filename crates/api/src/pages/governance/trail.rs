@@ -9,7 +9,7 @@ use quire_application::App;
 use quire_application::governance::{self, AuditTrailEntry};
 use quire_domain::DecisionId;
 
-use super::change::{decision, status, what};
+use super::change::{decision, description, status};
 use super::{GovernanceTab, address, load_frame, tabs};
 use crate::ApiError;
 use crate::pages::frame::{Frame, Link, page};
@@ -35,7 +35,7 @@ struct DecisionRow {
     made: Moment,
     by: String,
     decision: &'static str,
-    what: String,
+    description: String,
     before: &'static str,
     after: (&'static str, &'static str),
     /// The schema version that it created: its address and number.
@@ -73,7 +73,7 @@ fn decision_row(entry: AuditTrailEntry, words: &'static Words) -> DecisionRow {
         made: Moment::of(decided.created_at),
         by: decided.reviewer,
         decision: decision(decided.decision_type, words).0,
-        what: what(entry.change, entry.source_key.as_deref(), &entry.target_key, words),
+        description: description(entry.change, entry.source_key.as_deref(), &entry.target_key, words),
         before: status(decided.previous_status, words).0,
         after: status(decided.new_status, words),
         version,

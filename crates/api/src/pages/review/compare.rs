@@ -44,7 +44,7 @@ struct VersionChoice {
 /// A field that differs.
 struct DifferenceRow {
     title: String,
-    how: &'static str,
+    change_name: &'static str,
     from: Option<String>,
     to: Option<String>,
 }
@@ -146,7 +146,7 @@ fn offered(versions: &[NamedVersion], chosen: &InterpretationVersion) -> Vec<Ver
 
 fn difference_row(context: &RowContext<'_>, row: &FieldComparison<'_>) -> Option<DifferenceRow> {
     let shown = |field: &Field| context.shown(&field.value, field.value_type);
-    let how = match row.difference {
+    let change_name = match row.difference {
         Difference::Same => return None,
         Difference::Changed => "review.changed",
         Difference::Added => "review.added",
@@ -154,7 +154,7 @@ fn difference_row(context: &RowContext<'_>, row: &FieldComparison<'_>) -> Option
     };
     Some(DifferenceRow {
         title: titles::of_key(context.schema, context.language, &row.field()?.key),
-        how: context.words.get(how),
+        change_name: context.words.get(change_name),
         from: row.from.map(shown),
         to: row.to.map(shown),
     })

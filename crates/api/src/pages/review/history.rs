@@ -39,7 +39,7 @@ struct VersionRow {
 
 struct ChangeRow {
     title: String,
-    how: &'static str,
+    change_name: &'static str,
     old: Option<String>,
     new: Option<String>,
     /// The field that can be restored: it was deleted and has not come back.
@@ -88,7 +88,7 @@ pub(super) fn is_of_value(change: &FieldChange) -> bool {
 
 fn change_row(context: &RowContext<'_>, change: &FieldChange, now: &[Field]) -> ChangeRow {
     let is_value = is_of_value(change);
-    let how = match (change.change_type, is_value) {
+    let change_name = match (change.change_type, is_value) {
         (ChangeType::Add, _) => "review.added",
         (ChangeType::Delete, _) => "review.deleted",
         (ChangeType::Update, true) => "review.changed",
@@ -99,7 +99,7 @@ fn change_row(context: &RowContext<'_>, change: &FieldChange, now: &[Field]) -> 
     let is_deleted = change.change_type == ChangeType::Delete;
     ChangeRow {
         title: titles::of_key(context.schema, context.language, &change.field_key),
-        how: context.words.get(how),
+        change_name: context.words.get(change_name),
         old: shown(&change.old_value, change.change_type != ChangeType::Add),
         new: shown(&change.new_value, !is_deleted),
         restore: (is_deleted && now.iter().all(|field| field.field_id != change.field_id))

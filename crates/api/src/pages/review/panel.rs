@@ -209,11 +209,11 @@ impl<'a> Layout<'a> {
             // Date and reason of an unknown visit.
             Some(key) if key.scope == Scope::Metadata => OTHER,
             Some(key) if key.scope == Scope::Visit => self.visits_section(),
-            Some(key) => self.place_of(key),
+            Some(key) => self.section_of_key(key),
         }
     }
 
-    fn place_of(&self, key: &'a SchemaKey) -> &'a str {
+    fn section_of_key(&self, key: &'a SchemaKey) -> &'a str {
         let names = self.names();
         // The section of the visits shows only visits.
         let is_free = |section: &&str| key.scope != Scope::Document || *section != self.visits_section();
@@ -261,7 +261,7 @@ impl<'a> Layout<'a> {
             if section == OTHER { self.repeated_about_visits().collect() } else { Vec::new() };
         let own = [own, twice].concat();
         let keys = self.schema().keys.iter().filter(|key| key.scope == Scope::Document && !key.hidden);
-        let keys = keys.filter(|key| self.place_of(key) == section);
+        let keys = keys.filter(|key| self.section_of_key(key) == section);
         self.laid_out(&own, keys, None)
     }
 
@@ -370,11 +370,11 @@ impl<'a> Layout<'a> {
     fn keys(&self) -> Vec<KeyChoice> {
         let names = self.names();
         let mut keys: Vec<&SchemaKey> = self.schema().keys.iter().filter(|key| !key.hidden).collect();
-        keys.sort_by_key(|key| names.iter().position(|name| *name == self.place_of(key)));
+        keys.sort_by_key(|key| names.iter().position(|name| *name == self.section_of_key(key)));
         let choice = |key: &SchemaKey| KeyChoice {
             key: key.key.clone(),
             title: titles::of_key(self.schema(), self.context.language, &key.key),
-            section: self.title_of(self.place_of(key)),
+            section: self.title_of(self.section_of_key(key)),
             value_type: key.value_type.as_str(),
             is_of_visit: key.scope != Scope::Document,
         };

@@ -193,7 +193,7 @@ impl From<UploadError> for ApiError {
             UploadError::UnknownSchema { known, .. } => {
                 Self::new(Code::UnknownSchema, message).with(json!({ "parameter": "schema", "known": known }))
             }
-            UploadError::DiskFull { .. } => Self::new(Code::StorageFull, message),
+            UploadError::DiskFull { .. } | UploadError::NoSpace => Self::new(Code::StorageFull, message),
             UploadError::KeyReused => Self::conflict(Reason::IdempotencyKeyReused, message),
             UploadError::Store(error) => error.into(),
         }

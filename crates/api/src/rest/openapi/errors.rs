@@ -52,6 +52,13 @@ error_responses! {
         "A part of the request is wrong, or the schema does not exist; `details` names it.";
     UnclearValue = [InvalidRequest, AmbiguousValue, ValueNotAllowed]
         "A part of the request is wrong, or a text is not clearly a value of its key; `details` names it.";
+    UnsupportedVersion = [InvalidRequest, UnsupportedVersion]
+        "A part of the request is wrong, or the version is not supported; `details` names it.";
+    NotValid = [ValidationError] "A member of the request breaks a rule; `details` names its path.";
+    ModelFailed = [LlmFailed] "The model gave no usable answer; `details` has the step and what there is of the result.";
+    NotConfigured = [ServiceUnavailable, ProviderNotConfigured]
+        "No language model is configured, or a service does not answer.";
+    NotRevisable = [Conflict] { RunNotCompleted } "Only a completed run can be revised.";
     Unknown = [Unauthorized] "The credential is missing or unknown.";
     Forbidden = [Forbidden] "The credential does not allow this, or the request comes from a page of another site.";
     Missing = [NotFound] "It does not exist.";

@@ -111,6 +111,17 @@ names! {
     ExportFormat = ["csv", "jsonl", "xlsx"];
     /// What a row of an exported table is about.
     ExportRows = ["values", "documents"];
+    /// The status of a proposal run.
+    ProposalRunStatus = crate::rest::v1::names::STATUSES.map(|(name, _)| name);
+    /// Whether a proposal run is the first about its idea, or revises another.
+    ProposalRunType = [false, true].map(crate::rest::v1::names::run_type);
+    /// The status of a step of a proposal run.
+    ProposalStepStatus = {
+        use domain::StepStatus::{Failed, Pending, Running, Succeeded};
+        [Pending, Running, Succeeded, Failed].map(crate::rest::v1::names::step_status)
+    };
+    /// What becomes of a proposal.
+    Verdict = domain::proposal::Verdict::ALL.map(domain::proposal::Verdict::as_str);
     /// The state of a run as a job.
     JobStatus = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"];
     /// The format of an interpretation: a flat list of fields, or grouped by visits.

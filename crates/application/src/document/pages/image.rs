@@ -22,11 +22,11 @@ pub struct ImageSettings {
     /// The smallest and the largest number of pixels per point.
     pub scales: (f32, f32),
     /// Bytes of cached images.
-    pub kept: u64,
+    pub cache_bytes: u64,
     /// Bytes of the largest file that is drawn.
-    pub largest: u64,
+    pub max_file_bytes: u64,
     /// Images drawn at the same time; each holds a file in memory.
-    pub at_once: usize,
+    pub max_concurrent: usize,
 }
 
 /// An image of a page.
@@ -87,7 +87,7 @@ pub struct PageImages {
     blobs: Arc<dyn BlobStore>,
     reader: Arc<dyn Reader>,
     settings: ImageSettings,
-    places: Semaphore,
+    permits: Semaphore,
     drawn: Cache<String, Arc<[u8]>, Weight>,
 }
 
@@ -111,10 +111,10 @@ impl PageImages {
         reader: Arc<dyn Reader>,
         settings: ImageSettings,
     ) -> Self {
-        let expected = usize::try_from(settings.kept / USUAL_SIZE).unwrap_or(usize::MAX);
-        let drawn = Cache::with_weighter(expected, settings.kept, Weight);
-        let places = Semaphore::new(settings.at_once.max(1));
-        Self { documents, blobs, reader, settings, places, drawn }
+        let expected = usize::try_from(settings.cache_bytes / USUAL_SIZE).unwrap_or(usize::MAX);
+        let drawn = Cache::with_weighter(expected, settings.cache_bytes, Weight);
+        let permits = Semaphore::new(settings.max_concurrent.max(1));
+        Self { documents, blobs, reader, settings, permits, drawn }
     }
 
     /// The image of a page. Concurrent requests for the same image wait for one drawing.
@@ -136,8 +136,8 @@ impl PageImages {
 
     async fn draw(&self, document: &Document, page: usize, scale: f32) -> Result<Arc<[u8]>, ImageError> {
         // Take the permit before reading the file, so that a waiting request holds no file in memory.
-        let _place = self.places.acquire().await;
-        let file = self.blobs.get(&document.storage_path, self.settings.largest).await;
+        let _permit = self.permits.acquire().await;
+        let file = self.blobs.get(&document.storage_path, self.settings.max_file_bytes).await;
         let file = file.map_err(|error| match error {
             PortError::NotFound(_) => ImageError::FileMissing,
             error => error.into(),
@@ -149,7 +149,7 @@ impl PageImages {
 /// The tag consists of everything that determines the image, so that no drawing is needed to compute it.
 fn tag(document: &Document, page: usize, scale: f32) -> String {
     let [first, second] = [0, 8].map(|start| {
-        let bytes: [u8; 8] = std::array::from_fn(|place| document.content_hash[start + place]);
+        let bytes: [u8; 8] = std::array::from_fn(|index| document.content_hash[start + index]);
         u64::from_be_bytes(bytes)
     });
     format!("{first:016x}{second:016x}-{page}-{scale}-{DRAWN_BY}")

@@ -45,10 +45,15 @@ async fn image_fixture(permits: usize) -> ImageFixture {
     let folder = tempfile::tempdir().unwrap();
     let blobs = DiskBlobs::open(folder.path()).unwrap();
     let document = document(DocumentId::new());
-    fixture.store.documents.add(NewDocument::by("tester", &document, None), at(0)).await.unwrap();
+    fixture.store.documents.add(NewDocument::uploaded_by("tester", &document, None), at(0)).await.unwrap();
     blobs.put(&document.storage_path, b"%PDF".to_vec()).await.unwrap();
     let reader = Arc::new(Counting { drawn: AtomicUsize::new(0), permits: Semaphore::new(permits) });
-    let settings = ImageSettings { scales: (0.1, 4.0), kept: 1 << 20, largest: 1 << 20, at_once: 2 };
+    let settings = ImageSettings {
+        scales: (0.1, 4.0),
+        cache_bytes: 1 << 20,
+        max_file_bytes: 1 << 20,
+        max_concurrent: 2,
+    };
     let images = PageImages::new(fixture.store.documents.clone(), Arc::new(blobs), reader.clone(), settings);
     ImageFixture { images: Arc::new(images), reader, document: document.id, _keep: (fixture, folder) }
 }

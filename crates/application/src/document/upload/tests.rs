@@ -19,6 +19,7 @@ use super::*;
 enum PlannedOutcome {
     Refused,
     Busy,
+    Full,
     NotMade,
     MadeWithoutAnAnswer,
     /// The first transaction is made without an answer, and the second is refused.
@@ -64,6 +65,7 @@ impl Documents for FailingDocuments {
                 reason: "rehearsed".to_owned(),
                 contention: true,
             }),
+            PlannedOutcome::Full => Err(PortError::Full { service: "database" }),
             PlannedOutcome::NotMade | PlannedOutcome::MadeWithoutAnAnswer => self.real.add(intake, at).await,
         }
     }
@@ -215,6 +217,16 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
         assert_eq!(env.files(), [""; 0]);
         assert!(env.runs().await.is_empty());
     }
+}
+
+/// A file that stayed would make a full disk fuller with each upload.
+#[tokio::test]
+async fn when_the_disk_of_the_database_is_full_the_file_goes_again() {
+    let env = UploadFixture::new().await;
+    let refused = env.upload(env.store(PlannedOutcome::Full), &pdf(10)).await;
+    assert_eq!(refused, Err(UploadError::NoSpace));
+    assert_eq!(env.files(), [""; 0]);
+    assert!(env.runs().await.is_empty());
 }
 
 #[tokio::test]

@@ -16,24 +16,22 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
+use quire_domain::FailureKind;
 use quire_ports::{
     ChatMessage, Clock, InterpretError, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel,
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError, Reviews,
+    ModelCalls, ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError,
 };
 use quire_understanding::redaction::Redaction;
 use quire_understanding::rules::DocumentHints;
 use quire_understanding::{Field, InterpreterKind, MadeBy, Value, claims};
 
 pub use self::budget::TokenBudget;
-use self::budget::UnrecordedTokens;
-use self::token_usage::{TokenUsage, UsageGuard};
+use self::token_usage::TokenUsage;
 use super::StepErrorCode;
 pub use prompt::PROMPT_VERSION;
 
 /// Bytes of text per token, for estimates before a request.
 const BYTES_PER_TOKEN: u64 = 3;
-/// Prices are per this many tokens.
-const TOKENS_PER_PRICE: f64 = 1_000_000.0;
 
 /// The settings of a [`ModelInterpreter`].
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +44,6 @@ pub struct ModelInterpreterSettings {
     pub answer_tokens: u64,
     /// The token budget.
     pub budget: TokenBudget,
-    /// The prices of a million tokens, of the prompt and of the response.
-    pub prices: Option<(f64, f64)>,
 }
 
 /// Interprets documents with a model and keeps only the values that it finds in the text.
@@ -55,10 +51,10 @@ pub struct ModelInterpreter {
     model: Arc<dyn LanguageModel>,
     /// Interprets a document if the model fails, and finds the redacted values.
     rules: Arc<dyn Interpreter>,
-    reviews: Arc<dyn Reviews>,
+    /// The calls of the day, which its budget limits.
+    calls: Arc<dyn ModelCalls>,
     clock: Arc<dyn Clock>,
     settings: ModelInterpreterSettings,
-    unrecorded: UnrecordedTokens,
 }
 
 /// Why the model gave no interpretation.
@@ -72,11 +68,11 @@ impl ModelInterpreter {
     pub fn new(
         model: Arc<dyn LanguageModel>,
         rules: Arc<dyn Interpreter>,
-        reviews: Arc<dyn Reviews>,
+        calls: Arc<dyn ModelCalls>,
         clock: Arc<dyn Clock>,
         settings: ModelInterpreterSettings,
     ) -> Self {
-        Self { model, rules, reviews, clock, settings, unrecorded: UnrecordedTokens::default() }
+        Self { model, rules, calls, clock, settings }
     }
 }
 
@@ -84,11 +80,10 @@ impl ModelInterpreter {
 impl Interpreter for ModelInterpreter {
     async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError> {
         let started = Instant::now();
-        let mut guard = UsageGuard::new(self);
-        let failed = match self.interpret_with_model(&request, &mut guard.usage).await {
+        let mut usage = TokenUsage::default();
+        let failed = match self.interpret_with_model(&request, &mut usage).await {
             Ok(fields) => {
-                let made_by = self.made_by(InterpreterKind::Model, &guard.usage, None, started);
-                guard.recorded();
+                let made_by = made_by(InterpreterKind::Model, &usage, None, started);
                 return Ok(InterpreterOutput { fields, made_by });
             }
             Err(failed) => failed,
@@ -98,17 +93,14 @@ impl Interpreter for ModelInterpreter {
             Failed::Store(error) => return Err(unavailable(&error)),
         };
         let code = error.kind.as_str();
-        if !self.settings.fallback {
-            return Err(InterpretError {
-                code,
-                message: error.message,
-                is_retryable: error.kind.is_retryable(),
-            });
+        // A rate limit is no failure of the model: the run waits for it, as its provider asks.
+        if !self.settings.fallback || error.kind == ModelErrorKind::RateLimited {
+            let kind = error.failure_kind(self.clock.now());
+            return Err(InterpretError { code, message: error.message, kind });
         }
         tracing::warn!(code, "model failed, interpreting the document by rules");
         let by_rules = self.rules.interpret(request).await?;
-        let made_by = self.made_by(InterpreterKind::Rules, &guard.usage, Some(code), started);
-        guard.recorded();
+        let made_by = made_by(InterpreterKind::Rules, &usage, Some(code), started);
         Ok(InterpreterOutput { made_by, ..by_rules })
     }
 }
@@ -121,10 +113,13 @@ impl ModelInterpreter {
     ) -> Result<Vec<Field>, Failed> {
         let mut redaction = self.settings.redact.then(Redaction::default);
         let model_request = ModelRequest {
+            context: request.context.clone(),
+            model: None,
             messages: prompt::messages(&request.reading, redaction.as_mut()),
             schema_name: response_schema::name(&request.schema),
             response_schema: response_schema::response_schema(&request.schema).to_string(),
             max_tokens: self.settings.answer_tokens,
+            temperature: 0.0,
             deadline: request.deadline,
         };
         let response = self.send(&model_request, usage).await?;
@@ -165,8 +160,7 @@ impl ModelInterpreter {
                 "the document needs more tokens than model.max_tokens_per_document; raise it, or set model.fallback = true",
             ));
         }
-        let so_far = usage.tokens().saturating_add(needed);
-        let fits = budget.fits_day(&*self.reviews, &self.unrecorded, so_far, self.clock.now()).await;
+        let fits = budget.fits_day(&*self.calls, needed, self.clock.now()).await;
         if !fits.map_err(Failed::Store)? {
             return Err(over_budget(
                 "model.max_tokens_per_day is used up until midnight UTC; raise it, or set model.fallback = true",
@@ -174,9 +168,7 @@ impl ModelInterpreter {
         }
         usage.was_sent = true;
         let response = self.model.ask(request).await.map_err(Failed::Model)?;
-        usage.tokens_in = usage.tokens_in.saturating_add(response.tokens_in);
-        usage.tokens_out = usage.tokens_out.saturating_add(response.tokens_out);
-        usage.model = Some(response.model.clone());
+        usage.add(&response);
         Ok(response)
     }
 
@@ -192,30 +184,24 @@ impl ModelInterpreter {
             |field: &Field| matches!(&field.value, Value::Text(text) if redaction.contains_redacted(text));
         claims::fill_from_rules(fields, by_rules.fields, &request.schema, is_redacted);
     }
-
-    fn made_by(
-        &self,
-        interpreter: InterpreterKind,
-        usage: &TokenUsage,
-        fallback: Option<&str>,
-        started: Instant,
-    ) -> MadeBy {
-        MadeBy {
-            interpreter,
-            model: usage.model.clone(),
-            prompt_version: usage.was_sent.then(|| PROMPT_VERSION.to_owned()),
-            tokens_in: usage.tokens_in,
-            tokens_out: usage.tokens_out,
-            cost: self.settings.prices.map(|prices| cost(usage, prices)),
-            fallback_reason: fallback.map(str::to_owned),
-            milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        }
-    }
 }
 
-#[allow(clippy::cast_precision_loss)] // Token counts are far below 2^52.
-fn cost(usage: &TokenUsage, (price_in, price_out): (f64, f64)) -> f64 {
-    (usage.tokens_in as f64 * price_in + usage.tokens_out as f64 * price_out) / TOKENS_PER_PRICE
+fn made_by(
+    interpreter: InterpreterKind,
+    usage: &TokenUsage,
+    fallback: Option<&str>,
+    started: Instant,
+) -> MadeBy {
+    MadeBy {
+        interpreter,
+        model: usage.model.clone(),
+        prompt_version: usage.was_sent.then(|| PROMPT_VERSION.to_owned()),
+        tokens_in: usage.tokens_in,
+        tokens_out: usage.tokens_out,
+        cost: usage.cost,
+        fallback_reason: fallback.map(str::to_owned),
+        milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+    }
 }
 
 /// Estimates the tokens of a request, rather too many than too few.
@@ -225,14 +211,14 @@ fn estimate_tokens(messages: &[ChatMessage], response_schema: &str) -> u64 {
 }
 
 fn invalid(message: &str) -> Failed {
-    Failed::Model(ModelError { kind: ModelErrorKind::AnswerInvalid, message: message.to_owned() })
+    Failed::Model(ModelError::new(ModelErrorKind::AnswerInvalid, message))
 }
 
 fn over_budget(message: &str) -> Failed {
-    Failed::Model(ModelError { kind: ModelErrorKind::BudgetSpent, message: message.to_owned() })
+    Failed::Model(ModelError::new(ModelErrorKind::BudgetSpent, message))
 }
 
 fn unavailable(error: &PortError) -> InterpretError {
     let message = format!("the tokens used today could not be read: {error}");
-    InterpretError { code: StepErrorCode::StoreUnavailable.as_str(), message, is_retryable: true }
+    InterpretError { code: StepErrorCode::StoreUnavailable.as_str(), message, kind: FailureKind::Transient }
 }

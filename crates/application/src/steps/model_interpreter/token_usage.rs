@@ -1,6 +1,6 @@
-//! The tokens used for a document. They count however its step ends.
+//! The tokens used for a document.
 
-use super::ModelInterpreter;
+use quire_ports::ModelResponse;
 
 /// The tokens used for a document so far.
 #[derive(Clone, Debug, Default)]
@@ -10,37 +10,19 @@ pub(super) struct TokenUsage {
     pub model: Option<String>,
     pub tokens_in: u64,
     pub tokens_out: u64,
+    /// The cost of the requests whose cost is known.
+    pub cost: Option<f64>,
 }
 
 impl TokenUsage {
     pub(super) fn tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }
-}
 
-/// Counts the tokens of a step as unrecorded when it is dropped, unless a version has recorded them. That happens when the step
-/// fails or is cancelled.
-pub(super) struct UsageGuard<'m> {
-    interpreter: &'m ModelInterpreter,
-    pub usage: TokenUsage,
-    is_recorded: bool,
-}
-
-impl<'m> UsageGuard<'m> {
-    pub(super) fn new(interpreter: &'m ModelInterpreter) -> Self {
-        Self { interpreter, usage: TokenUsage::default(), is_recorded: false }
-    }
-
-    /// A version records the tokens.
-    pub(super) fn recorded(mut self) {
-        self.is_recorded = true;
-    }
-}
-
-impl Drop for UsageGuard<'_> {
-    fn drop(&mut self) {
-        if !self.is_recorded && self.usage.tokens() > 0 {
-            self.interpreter.unrecorded.add(self.usage.tokens(), self.interpreter.clock.now());
-        }
+    pub(super) fn add(&mut self, response: &ModelResponse) {
+        self.tokens_in = self.tokens_in.saturating_add(response.tokens_in);
+        self.tokens_out = self.tokens_out.saturating_add(response.tokens_out);
+        self.cost = response.cost.map(|cost| self.cost.unwrap_or_default() + cost).or(self.cost);
+        self.model = Some(response.model.clone());
     }
 }

@@ -1,131 +1,136 @@
 //! Language models behind an endpoint that is compatible with `OpenAI`'s chat completions API, hosted or local.
+//!
+//! One call of [`RemoteModel`] may take several requests: an endpoint refuses a feature that it does not support, a
+//! request fails and is repeated, a model keeps failing and another one is asked. All of that is decided here, in one
+//! place for every pipeline.
 
-mod retry;
+mod answer_text;
+mod breaker;
+mod call_log;
+mod endpoint;
+mod failure;
+mod features;
+mod recording;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-use std::fmt;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use http_body_util::Full;
-use hyper::body::Bytes;
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
-use hyper::{Request, StatusCode, Uri};
 use jiff::Timestamp;
 use quire_ports::{LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
 
-use crate::http::{HttpClient, HttpError, HttpLimits};
+use self::breaker::Breaker;
+pub use self::breaker::BreakerSettings;
+pub use self::call_log::CallLog;
+use self::endpoint::Endpoint;
+use self::failure::{FailedRequest, Remedy};
+use self::features::Features;
+pub use self::recording::{RecordingModel, ReplayingModel};
+pub use self::settings::{ModelSettings, ModelSettingsError};
+use crate::http::HttpClient;
+use crate::retry::Attempts;
 
-/// The largest response, in bytes.
-const MAX_RESPONSE_BYTES: usize = 4 << 20;
+/// Time reserved before the deadline for the work without the model.
+const RESERVE: Duration = Duration::from_secs(2);
 
-/// The settings of a model endpoint.
-#[derive(Clone)]
-pub struct ModelSettings {
-    /// The address before `/chat/completions`, such as `http://localhost:11434/v1`.
-    pub url: String,
-    /// Whether the text of documents may be sent over plain HTTP to another machine.
-    pub allow_http: bool,
-    /// The name of the model.
-    pub name: String,
-    /// The API key, if the endpoint needs one.
-    pub api_key: Option<String>,
-    /// The time limit of one request.
-    pub timeout: Duration,
-    /// How many requests to send at most, including the first.
-    pub attempts: u32,
-}
-
-/// A model behind an endpoint.
+/// The models of an endpoint.
 pub struct RemoteModel {
-    http: HttpClient,
-    address: Uri,
-    name: String,
-    authorization: Option<HeaderValue>,
-    timeout: Duration,
-    attempts: u32,
+    endpoint: Endpoint,
+    log: CallLog,
+    known: Mutex<HashMap<String, Arc<KnownModel>>>,
 }
 
-/// Which setting of a model endpoint is invalid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ModelSettingsError {
-    /// The URL.
-    Url,
-    /// The URL is plain HTTP to another machine.
-    PlainHttp,
-    /// The API key.
-    ApiKey,
-}
-
-impl fmt::Display for ModelSettingsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Url => "must be a URL such as http://localhost:11434/v1",
-            Self::PlainHttp => {
-                "must start with https://, because over http:// others on the way can read the documents; to send them \
-                 over http:// nevertheless, set model.allow_http = true"
-            }
-            Self::ApiKey => "must be printable ASCII without spaces",
-        })
-    }
-}
-
-/// A request that failed.
-struct FailedRequest {
-    error: ModelError,
-    /// The wait that the endpoint asks for.
-    retry_after: Option<Duration>,
+/// What is known about a model of the endpoint since the process started.
+struct KnownModel {
+    features: Mutex<Features>,
+    breaker: Breaker,
 }
 
 impl RemoteModel {
     /// Checks the settings. Sends nothing yet.
-    pub fn new(http: HttpClient, settings: ModelSettings) -> Result<Self, ModelSettingsError> {
-        let address = address(&settings.url).ok_or(ModelSettingsError::Url)?;
-        if !settings.allow_http && !is_private(&address) {
-            return Err(ModelSettingsError::PlainHttp);
-        }
-        let authorization = settings.api_key.map(|key| {
-            // A header could contain other characters, but no API key does: something else was pasted.
-            let is_key = key.bytes().all(|byte| byte.is_ascii_graphic());
-            let value = HeaderValue::try_from(format!("Bearer {key}")).ok().filter(|_| is_key);
-            let mut value = value.ok_or(ModelSettingsError::ApiKey)?;
-            value.set_sensitive(true);
-            Ok(value)
-        });
-        Ok(Self {
-            http,
-            address,
-            name: settings.name,
-            authorization: authorization.transpose()?,
-            timeout: settings.timeout,
-            attempts: settings.attempts,
-        })
+    pub fn new(http: HttpClient, settings: ModelSettings, log: CallLog) -> Result<Self, ModelSettingsError> {
+        let headers = settings.check()?;
+        Ok(Self { endpoint: Endpoint { http, headers, settings }, log, known: Mutex::default() })
     }
 
-    async fn send_request(&self, body: Bytes, time: Duration) -> Result<ModelResponse, FailedRequest> {
-        let mut request = Request::post(self.address.clone()).header(CONTENT_TYPE, "application/json");
-        if let Some(authorization) = &self.authorization {
-            request = request.header(AUTHORIZATION, authorization.clone());
+    fn known(&self, model: &str) -> Arc<KnownModel> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let breaker = self.endpoint.settings.breaker;
+        let new =
+            || Arc::new(KnownModel { features: Mutex::new(Features::ALL), breaker: Breaker::new(breaker) });
+        known.entry(model.to_owned()).or_insert_with(new).clone()
+    }
+
+    /// Asks one model until it answers, another attempt would not help, or the attempts are used up.
+    async fn ask_model(&self, model: &str, request: &ModelRequest) -> Result<ModelResponse, FailedRequest> {
+        let known = self.known(model);
+        known.breaker.permit(Instant::now()).map_err(FailedRequest::left_alone)?;
+        let mut attempts = Attempts::new(self.endpoint.settings.retry, &request.context);
+        loop {
+            if time_left(request).is_some_and(|left| left.is_zero()) {
+                return Err(FailedRequest::no_time());
+            }
+            let started = Instant::now();
+            let mut outcome = self.send(model, &known, request).await;
+            if let Err(failed) = &mut outcome {
+                failed.latency = started.elapsed();
+            }
+            count(&outcome);
+            self.log.record(&request.context, &self.endpoint.settings, model, &outcome).await;
+            match &outcome {
+                Err(failed) if failed.error.kind == ModelErrorKind::Unavailable => {
+                    known.breaker.failed(Instant::now());
+                }
+                _ => known.breaker.succeeded(),
+            }
+            let failed = match outcome {
+                Ok(response) => return Ok(response),
+                Err(failed) => failed,
+            };
+            if failed.remedy != Remedy::Retry
+                || !attempts.pause(failed.error.kind.as_str(), time_left(request)).await
+                || known.breaker.permit(Instant::now()).is_err()
+            {
+                return Err(failed);
+            }
         }
-        let request_bytes = body.len();
-        let request = request.body(Full::new(body)).map_err(|_| {
-            failed(ModelErrorKind::Refused, "model.url is not a valid URL. Correct it and start again.")
-        })?;
-        let limits = HttpLimits { time, bytes: MAX_RESPONSE_BYTES };
-        let response = self.http.send(request, limits).await.map_err(transport_error)?;
-        match response.status {
-            StatusCode::OK => wire::parse_response(&response.body, &self.name, request_bytes).ok_or_else(|| {
-                failed(
-                    ModelErrorKind::AnswerInvalid,
-                    "the model endpoint sent an invalid response; check that model.url is an OpenAI-compatible endpoint",
-                )
-            }),
-            status => Err(FailedRequest {
-                retry_after: retry::retry_after(response.headers.get(RETRY_AFTER), Timestamp::now()),
-                ..status_error(status)
-            }),
+    }
+
+    /// Sends a request, and again without each feature that the endpoint refuses. What it refused is remembered.
+    async fn send(
+        &self,
+        model: &str,
+        known: &KnownModel,
+        request: &ModelRequest,
+    ) -> Result<ModelResponse, FailedRequest> {
+        let mut features = *known.features.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_remembered = true;
+        loop {
+            let timeout = self.endpoint.settings.timeout;
+            let time = time_left(request).map_or(timeout, |left| left.min(timeout));
+            let outcome = self.endpoint.send(model, request, features, time).await;
+            let refusal = outcome.as_ref().err().and_then(|failed| failed.refusal.as_deref());
+            if let Some(refusal) = refusal
+                && let Some(fewer) = features.without_refused(refusal)
+            {
+                tracing::info!(
+                    model,
+                    ?fewer,
+                    "the model endpoint does not support a feature, asking without it"
+                );
+                is_remembered &= !Features::is_refused_schema(refusal);
+                features = fewer;
+                continue;
+            }
+            if outcome.is_ok() && is_remembered {
+                *known.features.lock().unwrap_or_else(PoisonError::into_inner) = features;
+            }
+            return outcome;
         }
     }
 }
@@ -133,107 +138,48 @@ impl RemoteModel {
 #[async_trait]
 impl LanguageModel for RemoteModel {
     async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
-        let body = Bytes::from(wire::request_body(&self.name, request));
-        let mut attempt = 1;
-        loop {
-            let left = retry::time_left(request.deadline, Timestamp::now());
-            let outcome = match left.map_or(self.timeout, |left| left.min(self.timeout)) {
-                Duration::ZERO => Err(failed(
-                    ModelErrorKind::Unavailable,
-                    "the deadline of the run leaves no time for the model; raise run_limit of the pipeline",
-                )),
-                time => self.send_request(body.clone(), time).await,
-            };
-            let code = outcome.as_ref().map_or_else(|failed| failed.error.kind.as_str(), |_| "OK");
-            metrics::counter!("quire_model_calls_total", "outcome" => code).increment(1);
-            let failed = match outcome {
-                Ok(response) => {
-                    metrics::counter!("quire_model_tokens_total", "direction" => "in")
-                        .increment(response.tokens_in);
-                    metrics::counter!("quire_model_tokens_total", "direction" => "out")
-                        .increment(response.tokens_out);
-                    return Ok(response);
-                }
+        let settings = &self.endpoint.settings;
+        let first = request.model.as_ref().unwrap_or(&settings.name);
+        let others = settings.fallback_models.iter().filter(|name| *name != first);
+        let mut last: Option<ModelError> = None;
+        for model in std::iter::once(first).chain(others) {
+            let failed = match self.ask_model(model, request).await {
+                Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
-            let wait = failed.retry_after.unwrap_or_else(|| retry::backoff(attempt));
-            let left = retry::time_left(request.deadline, Timestamp::now());
-            let fits = left.is_none_or(|left| wait < left);
-            if !failed.error.kind.is_retryable() || attempt >= self.attempts || !fits {
-                return Err(failed.error);
+            let error = match last {
+                // A model that is left alone tells less than one that was asked.
+                Some(last) if failed.error.retry_after.is_some() && last.retry_after.is_none() => last,
+                Some(ModelError { retry_after: Some(earlier), .. }) => {
+                    let retry_after = failed.error.retry_after.map(|later| later.min(earlier));
+                    ModelError { retry_after, ..failed.error }
+                }
+                _ => failed.error,
+            };
+            if failed.remedy == Remedy::None {
+                return Err(error);
             }
-            tracing::info!(
-                code = failed.error.kind.as_str(),
-                attempt,
-                wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-                "model request failed, will retry"
-            );
-            tokio::time::sleep(wait).await;
-            attempt += 1;
+            tracing::warn!(model, code = error.kind.as_str(), "model failed");
+            last = Some(error);
         }
+        // There is at least one model.
+        Err(last.unwrap_or_else(|| FailedRequest::no_time().error))
     }
 }
 
-/// The URL of the chat completions.
-fn address(url: &str) -> Option<Uri> {
-    let uri: Uri = format!("{}/chat/completions", url.trim().trim_end_matches('/')).parse().ok()?;
-    let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
-    (is_http && uri.host().is_some_and(|host| !host.is_empty()) && uri.query().is_none()).then_some(uri)
-}
-
-/// Whether nobody else can read what is sent to this address: it is encrypted or stays on this machine.
-fn is_private(address: &Uri) -> bool {
-    let host = address.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
-    let is_loopback = host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    address.scheme_str() == Some("https") || is_loopback || host.eq_ignore_ascii_case("localhost")
-}
-
-fn failed(kind: ModelErrorKind, message: &str) -> FailedRequest {
-    FailedRequest { error: ModelError { kind, message: message.to_owned() }, retry_after: None }
-}
-
-fn transport_error(error: HttpError) -> FailedRequest {
-    match error {
-        HttpError::ResponseTooLarge => failed(
-            ModelErrorKind::AnswerInvalid,
-            "the response of the model is larger than the limit of 4 MB; lower model.max_answer_tokens",
-        ),
-        error => failed(
-            ModelErrorKind::Unavailable,
-            &format!(
-                "the request to the model failed: {error}; check model.url and model.timeout, and that the model is running"
-            ),
-        ),
-    }
-}
-
-fn status_error(status: StatusCode) -> FailedRequest {
-    let number = status.as_u16();
-    let (kind, message) = match status {
-        StatusCode::TOO_MANY_REQUESTS => (
-            ModelErrorKind::RateLimited,
-            "the model endpoint limits the request rate (HTTP 429); lower engine.slots, or ask the provider for a higher limit".to_owned(),
-        ),
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => (
-            ModelErrorKind::Refused,
-            format!("the model endpoint refused the API key (HTTP {number}); check model.api_key"),
-        ),
-        StatusCode::REQUEST_TIMEOUT => {
-            (ModelErrorKind::Unavailable, "the model did not respond in time (HTTP 408); try again later".to_owned())
-        }
-        status if status.is_server_error() => {
-            (ModelErrorKind::Unavailable, format!("the model endpoint failed (HTTP {number}); try again later"))
-        }
-        status if status.is_redirection() => (
-            ModelErrorKind::Refused,
-            format!("the model endpoint has moved (HTTP {number}); set model.url to its new URL"),
-        ),
-        _ => (
-            ModelErrorKind::Refused,
-            format!(
-                "the model endpoint refused the request (HTTP {number}); check model.url and model.name, and that the model supports JSON schemas and texts of this length"
-            ),
-        ),
+fn count(outcome: &Result<ModelResponse, FailedRequest>) {
+    let code = outcome.as_ref().map_or_else(|failed| failed.error.kind.as_str(), |_| "OK");
+    metrics::counter!("quire_model_calls_total", "outcome" => code).increment(1);
+    let (tokens_in, tokens_out) = match outcome {
+        Ok(response) => (response.tokens_in, response.tokens_out),
+        Err(failed) => failed.usage.map_or((0, 0), |usage| (usage.prompt_tokens, usage.completion_tokens)),
     };
-    failed(kind, &message)
+    metrics::counter!("quire_model_tokens_total", "direction" => "in").increment(tokens_in);
+    metrics::counter!("quire_model_tokens_total", "direction" => "out").increment(tokens_out);
+}
+
+/// The time left for requests. `None` without a deadline.
+fn time_left(request: &ModelRequest) -> Option<Duration> {
+    let left = request.deadline?.duration_since(Timestamp::now());
+    Some(Duration::try_from(left).unwrap_or_default().saturating_sub(RESERVE))
 }

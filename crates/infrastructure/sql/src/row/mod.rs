@@ -8,7 +8,9 @@ mod calibration;
 mod documents;
 mod governance;
 mod history;
+mod model_calls;
 mod operations;
+mod proposals;
 mod reviews;
 mod runs;
 
@@ -30,7 +32,9 @@ pub use governance::{
 pub use history::{
     artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record, with_steps,
 };
+pub use model_calls::{daily_model_usage, model_call, model_usage};
 pub use operations::{installation_id, lane_overview, minute_metrics, worker};
+pub use proposals::{ordered_reviews, proposal_run, proposal_summary, stored_review};
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,
 };

@@ -49,6 +49,7 @@ fn interpreter(config: &Config) -> Value {
         InterpreterChoice::Model => json!([
             model.url,
             model.name,
+            model.fallback_models,
             PROMPT_VERSION,
             model.redact,
             model.max_answer_tokens,

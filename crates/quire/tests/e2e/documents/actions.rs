@@ -67,7 +67,11 @@ async fn a_reprocessed_document_shows_both_runs_in_its_history(env: &TestEnv) {
 async fn reprocessing_is_refused_while_processing_is_off(env: &TestEnv) {
     let server = env.cli.serve();
     let document = document(DocumentId::new());
-    env.store.documents.add(NewDocument::by("tester", &document, None), Timestamp::now()).await.unwrap();
+    env.store
+        .documents
+        .add(NewDocument::uploaded_by("tester", &document, None), Timestamp::now())
+        .await
+        .unwrap();
     let refused = server.post(&format!("/documents/{}/reprocess", document.id));
     let refused = (refused.status, refused.json()["details"]["reason"].clone());
     assert_eq!(refused, (409, json!("PROCESSING_DISABLED")));

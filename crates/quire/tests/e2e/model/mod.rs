@@ -1,6 +1,8 @@
 //! Interpretation by a language model. A fake model server checks every request against the published API description.
 
+mod calls;
 mod fallback;
+mod real_server;
 mod redaction;
 
 use quire_domain::DocumentId;

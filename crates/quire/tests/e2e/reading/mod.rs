@@ -72,7 +72,7 @@ impl TestEnv {
             self.blobs.put(&document.storage_path, file.to_vec()).await.unwrap();
         }
         let run = document_run(document.id.into());
-        let new_document = NewDocument::by("tester", &document, Some(&run));
+        let new_document = NewDocument::uploaded_by("tester", &document, Some(&run));
         self.store.documents.add(new_document, Timestamp::now()).await.unwrap();
         run.id
     }

@@ -9,7 +9,7 @@ use utoipa::OpenApi;
 use self::every::EveryOperation;
 use super::{docs, names};
 use crate::rest::{
-    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, version,
+    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, v1, version,
 };
 use crate::{error, error_pages};
 
@@ -30,6 +30,7 @@ pub(super) fn build() -> String {
         (name = "documents", description = "Uploading, listing and reading documents."),
         (name = "review", description = "Reviewing and correcting interpretations."),
         (name = "runs", description = "The processing runs of documents."),
+        (name = "proposals", description = "Ideas that a model expands and five personas review."),
         (name = "governance", description = "Changes of schemas."),
         (name = "events", description = "The stream of events."),
         (name = "service", description = "Health, metrics and documentation of the server."),
@@ -63,6 +64,14 @@ pub(super) fn build() -> String {
         lanes::pause,
         lanes::resume,
         runs::retry::retry,
+        v1::create::full_review,
+        v1::draft::expand_idea,
+        v1::draft::review_idea,
+        v1::list::list,
+        v1::show::show,
+        v1::diff::diff,
+        v1::retry::retry,
+        v1::revise::revise,
         governance::structural_changes::structural_changes,
         governance::decision::decide,
         governance::schema::current,

@@ -1,14 +1,12 @@
 //! Writes a file that arrives in pieces. Pieces are buffered in memory, so that a blocking thread is needed only once per
 //! buffer. A small file needs it only once, at its end.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use quire_ports::{PortError, PortResult};
 
-use super::error::{shutting_down, unavailable};
+use super::blocking;
 use super::folder::FolderHandle;
+use super::root::Root;
 use super::temporary_file::TemporaryFile;
 use crate::blob::name::BlobName;
 
@@ -17,7 +15,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 
 /// Writes one file. Dropping it before it is finished removes the temporary file.
 pub(super) struct DiskBlobWriter {
-    root: Arc<Path>,
+    root: Root,
     /// `None` while a blocking thread writes it, and after a write that failed or was cancelled: a file with a missing part
     /// must never get a name.
     partial: Option<PartialFile>,
@@ -52,18 +50,18 @@ impl PartialFile {
 }
 
 impl DiskBlobWriter {
-    pub(super) fn new(root: Arc<Path>) -> Self {
+    pub(super) fn new(root: Root) -> Self {
         Self { root, partial: Some(PartialFile::default()) }
     }
 
     async fn flush(&mut self) -> PortResult<()> {
         let mut partial = self.partial.take().ok_or_else(earlier_write_failed)?;
         let root = self.root.clone();
-        let task = tokio::task::spawn_blocking(move || {
-            partial.flush(&FolderHandle::open_root(&root).map_err(unavailable)?)?;
+        let flushed = blocking(move || {
+            partial.flush(&root.open()?)?;
             Ok(partial)
         });
-        self.partial = Some(task.await.map_err(|_| shutting_down())??);
+        self.partial = Some(flushed.await?);
         Ok(())
     }
 }
@@ -80,10 +78,7 @@ impl quire_ports::BlobWriter for DiskBlobWriter {
         let name = BlobName::parse(name)?;
         let partial = self.partial.take().ok_or_else(earlier_write_failed)?;
         let root = self.root.clone();
-        let task = tokio::task::spawn_blocking(move || {
-            partial.finish(&FolderHandle::open_root(&root).map_err(unavailable)?, &name)
-        });
-        task.await.map_err(|_| shutting_down())?
+        blocking(move || partial.finish(&root.open()?, &name)).await
     }
 }
 

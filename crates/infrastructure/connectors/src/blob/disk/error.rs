@@ -10,7 +10,7 @@ use crate::blob::name::BlobName;
 pub(super) fn unavailable(error: impl Into<Error>) -> PortError {
     let error = error.into();
     let reason = match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "the disk is full",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => return full(),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             "this program has no permission to read or write the storage folder"
         }
@@ -20,6 +20,11 @@ pub(super) fn unavailable(error: impl Into<Error>) -> PortError {
     // The error number is precise and never contains a path.
     let number = error.raw_os_error().map_or_else(String::new, |number| format!(" (os error {number})"));
     PortError::Unavailable { service: "storage", reason: format!("{reason}{number}"), contention: false }
+}
+
+/// The disk has no space for what should be written.
+pub(super) fn full() -> PortError {
+    PortError::Full { service: "storage" }
 }
 
 /// Other calls kept removing the folder that this call needs.

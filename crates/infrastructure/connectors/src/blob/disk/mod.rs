@@ -8,28 +8,33 @@ mod blob_writer;
 mod error;
 mod file_changes;
 mod folder;
+mod lack_of_space;
 mod list;
 mod read;
 mod remove;
+mod root;
 mod temporary_file;
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_ports::{BlobStore, BlobWriter, PortResult};
+use quire_ports::{BlobFolder, BlobGuard, BlobStore, BlobWriter, PortResult};
 
 use self::blob_writer::DiskBlobWriter;
 use self::error::{shutting_down, unavailable};
 use self::folder::FolderHandle;
+use self::lack_of_space::LackOfSpace;
+use self::root::Root;
 use super::name::BlobName;
 
 /// Stores files in a folder of this machine.
 #[derive(Clone, Debug)]
 pub struct DiskBlobs {
-    root: Arc<Path>,
+    root: Root,
+    lack: Arc<LackOfSpace>,
 }
 
 impl DiskBlobs {
@@ -39,19 +44,27 @@ impl DiskBlobs {
         folder::create_root(&root).map_err(unavailable)?;
         let opened = FolderHandle::open_root(&root).map_err(unavailable)?;
         temporary_file::remove_leftovers(&opened).map_err(unavailable)?;
-        Ok(Self { root: root.into() })
+        Ok(Self { root: Root::new(root), lack: Arc::default() })
     }
 
-    /// Runs disk work with the open root, on a blocking thread. The root is opened each time, so that a root that was moved
-    /// away and back works again. A missing root is an error of the storage, not a missing file.
+    /// Runs disk work with the open root, on a blocking thread.
     async fn with_root<T: Send + 'static>(
         &self,
         work: impl FnOnce(&FolderHandle) -> PortResult<T> + Send + 'static,
     ) -> PortResult<T> {
         let root = self.root.clone();
-        let task =
-            tokio::task::spawn_blocking(move || work(&FolderHandle::open_root(&root).map_err(unavailable)?));
-        task.await.map_err(|_| shutting_down())?
+        blocking(move || work(&root.open()?)).await
+    }
+}
+
+/// Runs disk work on a blocking thread.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> PortResult<T> + Send + 'static) -> PortResult<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| shutting_down())?
+}
+
+impl BlobFolder for DiskBlobs {
+    fn guarded(&self, guard: BlobGuard) -> Arc<dyn BlobStore> {
+        Arc::new(Self { root: self.root.guarded(guard), lack: self.lack.clone() })
     }
 }
 
@@ -59,22 +72,26 @@ impl DiskBlobs {
 impl BlobStore for DiskBlobs {
     async fn put(&self, name: &str, content: Vec<u8>) -> PortResult<()> {
         let name = BlobName::parse(name)?;
-        self.with_root(move |root| temporary_file::put(root, &name, &content)).await
+        let lack = self.lack.clone();
+        let put =
+            move |root: &FolderHandle| lack.note(content.len(), temporary_file::put(root, &name, &content));
+        self.with_root(put).await
     }
 
-    /// Does not touch the disk before the first write.
+    /// Creates no file before the first write.
     async fn begin(&self) -> PortResult<Box<dyn BlobWriter>> {
+        self.with_root(|_| Ok(())).await?;
         Ok(Box::new(DiskBlobWriter::new(self.root.clone())))
     }
 
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>> {
-        let name = BlobName::parse(name)?;
-        self.with_root(move |root| read::get(root, &name, limit)).await
+        let (name, root) = (BlobName::parse(name)?, self.root.clone());
+        blocking(move || root.read(|root| read::get(root, &name, limit))).await
     }
 
     async fn get_range(&self, name: &str, range: Range<u64>) -> PortResult<Vec<u8>> {
-        let name = BlobName::parse(name)?;
-        self.with_root(move |root| read::get_range(root, &name, &range)).await
+        let (name, root) = (BlobName::parse(name)?, self.root.clone());
+        blocking(move || root.read(|root| read::get_range(root, &name, &range))).await
     }
 
     async fn remove(&self, name: &str) -> PortResult<bool> {
@@ -97,7 +114,8 @@ impl BlobStore for DiskBlobs {
     }
 
     async fn check(&self) -> PortResult<()> {
-        self.with_root(temporary_file::probe).await
+        let lack = self.lack.clone();
+        self.with_root(move |root| lack.check(|bytes| temporary_file::probe(root, bytes))).await
     }
 }
 

@@ -27,16 +27,31 @@ pub(super) fn put(root: &FolderHandle, name: &BlobName, content: &[u8]) -> PortR
     file.finish(root, name)
 }
 
-/// Writes a small file and removes it. Fails on a full or read-only disk. Where the file system can, the file has no name,
-/// so that a process that dies meanwhile leaves nothing behind.
-pub(super) fn probe(root: &FolderHandle) -> PortResult<()> {
+/// Writes a small file, reserves room for `bytes` and removes the file. Fails on a full or read-only disk. Where the file
+/// system can, the file has no name, so that a process that dies meanwhile leaves nothing behind.
+pub(super) fn probe(root: &FolderHandle, bytes: u64) -> PortResult<()> {
     const CONTENT: [u8; 4096] = [0; 4096];
     match root.create_unnamed_file() {
-        Ok(mut file) => file.write_all(&CONTENT).map_err(unavailable),
+        Ok(mut file) => file.write_all(&CONTENT).and_then(|()| reserve(&file, bytes)).map_err(unavailable),
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL | Errno::NOENT) => {
             TemporaryFile::create(root)?.append(&CONTENT)
         }
         Err(error) => Err(unavailable(error)),
+    }
+}
+
+/// Fails if the disk has no room for so many bytes.
+fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+    if bytes == 0 {
+        return Ok(());
+    }
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+        Err(Errno::OPNOTSUPP | Errno::NOSYS) => {
+            let disk = rustix::fs::fstatvfs(file)?;
+            let is_full = disk.f_bavail.saturating_mul(disk.f_frsize) < bytes;
+            if is_full { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        }
+        reserved => Ok(reserved?),
     }
 }
 

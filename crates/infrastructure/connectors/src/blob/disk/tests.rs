@@ -150,8 +150,7 @@ fn a_full_disk_is_reported() {
     let mut file = TemporaryFile::create(&FolderHandle::open_root(&root(&folder)).unwrap()).unwrap();
     file.file.0 = fs::File::options().write(true).open("/dev/full").unwrap();
     let outcome = file.append(b"x");
-    assert_unavailable(&outcome, Path::new("/dev"));
-    assert!(outcome.unwrap_err().to_string().contains("the disk is full"));
+    assert_eq!(outcome, Err(PortError::Full { service: "storage" }));
 }
 
 /// Root may write anywhere, so the thread of this test drops that capability. It applies to the thread only.

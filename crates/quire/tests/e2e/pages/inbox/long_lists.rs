@@ -34,7 +34,7 @@ async fn a_long_list_is_loaded_page_by_page() {
         let document = Document { original_filename, ..document(DocumentId::new()) };
         env.store
             .documents
-            .add(NewDocument::by("tester", &document, None), document.created_at)
+            .add(NewDocument::uploaded_by("tester", &document, None), document.created_at)
             .await
             .unwrap();
     }

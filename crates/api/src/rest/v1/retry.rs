@@ -1,0 +1,42 @@
+//! `POST /v1/runs/{id}/retry`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use quire_application::App;
+use quire_application::{proposal, run};
+use quire_domain::RunId;
+
+use super::show::ProposalRunResponse;
+use crate::ApiError;
+use crate::caller::Caller;
+use crate::request::Id;
+use crate::rest::openapi::errors;
+
+/// Sends a failed proposal run back to the queue.
+///
+/// It resumes at its first unfinished step after a delay that doubles each time; after five retries no more are accepted.
+#[utoipa::path(
+    post,
+    path = "/v1/runs/{id}/retry",
+    tag = "proposals",
+    operation_id = "retry_proposal_run",
+    params(("id" = Uuid, Path, description = "The run.")),
+    responses(
+        (status = 200, description = "The run, which is queued again.", body = ProposalRunResponse),
+        errors::Missing,
+        errors::NotRetried,
+    ),
+)]
+pub(crate) async fn retry(
+    State(app): State<Arc<App>>,
+    Caller(actor): Caller,
+    Id(id): Id,
+) -> Result<Json<ProposalRunResponse>, ApiError> {
+    let id = RunId(id);
+    // A run of another pipeline does not exist here.
+    proposal::show(&app, id).await?;
+    run::retry(&app, id, &actor).await?;
+    Ok(Json(ProposalRunResponse::of(proposal::show(&app, id).await?)))
+}

@@ -1,0 +1,17 @@
+//! Proposals: ideas that a model expands and five personas review.
+
+mod compare;
+mod create;
+mod list;
+mod revise;
+mod show;
+mod wait;
+
+pub use quire_ports::{ProposalFilter, ProposalRun, ProposalScope, ProposalSummary};
+
+pub use compare::{CompareRunsError, compare};
+pub use create::{EXPAND_TEMPERATURE, NewProposal, ProposalError, create};
+pub use list::list;
+pub use revise::{MAX_TEMPERATURE, Revision, RevisionError, revise};
+pub use show::{ProposalView, StepView, show};
+pub use wait::wait_for_end;

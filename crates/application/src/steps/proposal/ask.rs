@@ -1,0 +1,118 @@
+//! Asks a model for a step of a proposal run.
+
+use std::sync::Arc;
+
+use quire_domain::proposal::InvalidMember;
+use quire_domain::{Failure, RunState};
+use quire_ports::{
+    ChatMessage, Clock, LanguageModel, ModelErrorKind, ModelRequest, ModelResponse, PortError, ProposalRun,
+    Proposals, StepContext,
+};
+use serde_json::json;
+
+use crate::steps::StepErrorCode;
+
+/// The type of the artifact that keeps the answer of a model as it came.
+const MODEL_ANSWER: &str = "MODEL_ANSWER";
+
+/// What the steps of a proposal run share.
+#[derive(Clone)]
+pub struct ProposalModel {
+    /// The model.
+    pub model: Arc<dyn LanguageModel>,
+    /// The most tokens of an answer.
+    pub max_tokens: u64,
+    /// What was asked, and what earlier steps made of it.
+    pub proposals: Arc<dyn Proposals>,
+    /// The time of an answer.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What a step asks a model.
+pub(super) struct Question {
+    pub(super) messages: Vec<ChatMessage>,
+    pub(super) schema_name: &'static str,
+    pub(super) response_schema: &'static str,
+    pub(super) model: String,
+    pub(super) temperature: f64,
+}
+
+impl ProposalModel {
+    /// The run of a step with what is stored about it.
+    pub(super) async fn load(&self, context: &StepContext) -> Result<ProposalRun, Failure> {
+        self.proposals.proposal(context.run.id).await.map_err(|error| stored(&error))
+    }
+
+    /// Asks once. An answer that was cut off counts as invalid: another one would be cut off in the same way.
+    pub(super) async fn ask(
+        &self,
+        context: &StepContext,
+        question: Question,
+    ) -> Result<ModelResponse, Failure> {
+        let request = ModelRequest {
+            context: context.into(),
+            model: Some(question.model),
+            messages: question.messages,
+            schema_name: question.schema_name.to_owned(),
+            response_schema: question.response_schema.to_owned(),
+            max_tokens: self.max_tokens,
+            temperature: question.temperature,
+            deadline: match context.run.state {
+                RunState::Running { deadline_at, .. } => deadline_at,
+                _ => None,
+            },
+        };
+        let response =
+            self.model.ask(&request).await.map_err(|error| error.into_failure(self.clock.now()))?;
+        if response.is_whole {
+            return Ok(response);
+        }
+        let code = ModelErrorKind::AnswerInvalid.as_str();
+        let message = "the answer of the model was cut off; raise model.max_answer_tokens";
+        Err(Failure::permanent(code, message).with_diagnosis(response.text))
+    }
+}
+
+/// The answer as an artifact, which is stored before anything uses it.
+pub(super) fn artifact(response: &ModelResponse) -> (String, String) {
+    let payload = json!({
+        "model": response.model,
+        "tokens_in": response.tokens_in,
+        "tokens_out": response.tokens_out,
+        "text": response.text,
+    });
+    (MODEL_ANSWER.to_owned(), payload.to_string())
+}
+
+/// The JSON of an answer, without the code fence that some models put around it.
+pub(super) fn json_of(response: &ModelResponse) -> &str {
+    let text = response.text.trim();
+    let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
+    inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner))
+}
+
+/// The failure of a step whose model answered something else than it was asked for. Asking again is up to a person: it
+/// costs, and the same model may well do the same.
+pub(super) fn invalid_answer(error: &InvalidMember, response: &ModelResponse) -> Failure {
+    let message = format!("the answer of the model does not have the required form: {error}");
+    Failure::permanent(ModelErrorKind::AnswerInvalid.as_str(), message).with_diagnosis(response.text.clone())
+}
+
+/// The failure of a step that lacks what an earlier one should have stored.
+pub(super) fn missing(what: &str) -> Failure {
+    Failure::permanent(
+        StepErrorCode::StepInputMissing.as_str(),
+        format!("{what} is missing; send the idea again"),
+    )
+}
+
+/// The failure of a step that could not read from the database.
+pub(super) fn stored(error: &PortError) -> Failure {
+    match error {
+        PortError::NotFound(_) => missing("what was asked of this run"),
+        error if error.is_retryable() => {
+            Failure::transient(StepErrorCode::StoreUnavailable.as_str(), error.to_string())
+        }
+        error => Failure::permanent(StepErrorCode::StepInputMissing.as_str(), error.to_string()),
+    }
+}

@@ -1,0 +1,120 @@
+//! The steps `review_…`: a persona reviews the proposal.
+
+use async_trait::async_trait;
+use quire_domain::proposal::{Persona, PersonaReview, ReviewMetadata, ReviewSource, Version, review_source};
+use quire_domain::{Failure, StepName};
+use quire_ports::{
+    ModelResponse, ProposalResult, ProposalRun, ProposalScope, Step, StepContext, StepOutput, StoredReview,
+};
+use serde_json::{Map, Value, json};
+
+use super::ask::{self, ProposalModel, Question};
+use super::prompts::{self, Reviewer};
+
+/// The temperature of reviews.
+const TEMPERATURE: f64 = 0.2;
+
+/// The step in which the only reviewer of a draft reviews it.
+const GENERIC_STEP: StepName = StepName::ReviewArchitect;
+
+/// A step in which a persona reviews the proposal.
+pub struct PersonaReviewStep(pub ProposalModel);
+
+#[async_trait]
+impl Step for PersonaReviewStep {
+    async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
+        let run = self.0.load(&context).await?;
+        let Some(reviewer) = reviewer(run.request.scope, context.step) else {
+            return Ok(StepOutput::default());
+        };
+        if run.reviews.iter().any(|stored| stored.review.persona_id == reviewer.id()) {
+            // An earlier attempt stored it; a model is not paid twice.
+            return Ok(StepOutput::default());
+        }
+        match self.source(reviewer, &run).await? {
+            ReviewSource::Reused(review) => Ok(reused(*review)),
+            ReviewSource::Model => self.review(&context, reviewer, &run).await,
+        }
+    }
+}
+
+/// Who reviews in a step of a run, if anybody does.
+fn reviewer(scope: ProposalScope, step: StepName) -> Option<Reviewer> {
+    match scope {
+        ProposalScope::Full => Persona::of_step(step).map(Reviewer::Persona),
+        ProposalScope::SingleReview => (step == GENERIC_STEP).then_some(Reviewer::Generic),
+        ProposalScope::Expand => None,
+    }
+}
+
+impl PersonaReviewStep {
+    async fn source(&self, reviewer: Reviewer, run: &ProposalRun) -> Result<ReviewSource, Failure> {
+        let (Some(parent), Reviewer::Persona(persona)) = (run.request.parent, reviewer) else {
+            return Ok(ReviewSource::Model);
+        };
+        let parent = self.0.proposals.proposal(parent).await.map_err(|error| ask::stored(&error))?;
+        let earlier = parent.reviews.iter().find(|stored| stored.review.persona_id == persona.id());
+        Ok(review_source(persona, earlier.map(|stored| &stored.review)))
+    }
+
+    async fn review(
+        &self,
+        context: &StepContext,
+        reviewer: Reviewer,
+        run: &ProposalRun,
+    ) -> Result<StepOutput, Failure> {
+        let version = run.version.as_ref().ok_or_else(|| ask::missing("the proposal of this run"))?;
+        let question = Question {
+            messages: prompts::review(reviewer, &version.proposal),
+            schema_name: "persona_review",
+            response_schema: prompts::REVIEW_SCHEMA,
+            model: run.request.model.clone(),
+            temperature: TEMPERATURE,
+        };
+        let response = self.0.ask(context, question).await?;
+        let review = self.answered(context, reviewer, &response)?;
+        let stored = StoredReview { review, prompt_parameters: parameters(&response) };
+        Ok(StepOutput {
+            artifacts: vec![ask::artifact(&response)],
+            proposal: Some(ProposalResult::Review(Box::new(stored))),
+            ..StepOutput::default()
+        })
+    }
+
+    fn answered(
+        &self,
+        context: &StepContext,
+        reviewer: Reviewer,
+        response: &ModelResponse,
+    ) -> Result<PersonaReview, Failure> {
+        let review = PersonaReview::parse(ask::json_of(response)).and_then(|review| {
+            review.check_author(reviewer.id(), reviewer.name())?;
+            Ok(review)
+        });
+        let review = review.map_err(|error| ask::invalid_answer(&error, response))?;
+        let metadata = ReviewMetadata {
+            model: Some(response.model.clone()),
+            latency_ms: u64::try_from(response.latency.as_millis()).ok(),
+            request_id: context.run.correlation_id.clone(),
+            timestamp: Some(self.0.clock.now().to_string()),
+            reused: false,
+        };
+        Ok(PersonaReview { internal_metadata: Some(metadata), ..review })
+    }
+}
+
+/// The output of a step whose review was copied.
+fn reused(review: PersonaReview) -> StepOutput {
+    let prompt_parameters = Map::from_iter([("reused".to_owned(), Value::Bool(true))]);
+    let stored = StoredReview { review, prompt_parameters };
+    StepOutput { proposal: Some(ProposalResult::Review(Box::new(stored))), ..StepOutput::default() }
+}
+
+/// How the model was asked.
+fn parameters(response: &ModelResponse) -> Map<String, Value> {
+    Map::from_iter([
+        ("model".to_owned(), json!(response.model)),
+        ("temperature".to_owned(), json!(TEMPERATURE)),
+        ("prompt_set_version".to_owned(), json!(Version::PROMPT_SET.to_string())),
+    ])
+}

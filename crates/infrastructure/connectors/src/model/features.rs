@@ -1,0 +1,132 @@
+//! What an endpoint supports. Compatible endpoints differ; each refuses what it does not know, and the next request does
+//! without it.
+
+/// How the form of the response is enforced, the strictest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AnswerFormat {
+    /// The endpoint enforces the JSON Schema.
+    JsonSchema,
+    /// The endpoint enforces JSON; the schema is in the prompt.
+    JsonObject,
+    /// The schema is in the prompt.
+    Plain,
+}
+
+/// Whether the response is streamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Streaming {
+    /// With the token counts at the end.
+    WithUsage,
+    /// Without token counts.
+    WithoutUsage,
+    /// Not streamed.
+    Off,
+}
+
+/// The features that a request uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Features {
+    pub(super) format: AnswerFormat,
+    pub(super) streaming: Streaming,
+    /// Whether the limit of tokens is called `max_completion_tokens`, as newer models of `OpenAI` want it, which most
+    /// other endpoints do not know.
+    pub(super) completion_tokens: bool,
+    /// Whether the temperature can be set.
+    pub(super) temperature: bool,
+}
+
+impl Features {
+    /// All of them. What the endpoint does not support is found out.
+    pub(super) const ALL: Self = Self {
+        format: AnswerFormat::JsonSchema,
+        streaming: Streaming::WithUsage,
+        completion_tokens: false,
+        temperature: true,
+    };
+
+    /// Without the feature that the error message of the endpoint names. None if it names none that is in use.
+    pub(super) fn without_refused(self, message: &str) -> Option<Self> {
+        let message = message.to_ascii_lowercase();
+        let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        if !self.completion_tokens && names(&["max_completion_tokens"]) {
+            return Some(Self { completion_tokens: true, ..self });
+        }
+        if self.temperature && names(&["temperature"]) {
+            return Some(Self { temperature: false, ..self });
+        }
+        if self.format != AnswerFormat::Plain
+            && names(&[
+                "response_format",
+                "json_schema",
+                "json_object",
+                "structured output",
+                "guided",
+                "grammar",
+            ])
+        {
+            let format = match self.format {
+                AnswerFormat::JsonSchema => AnswerFormat::JsonObject,
+                AnswerFormat::JsonObject | AnswerFormat::Plain => AnswerFormat::Plain,
+            };
+            return Some(Self { format, ..self });
+        }
+        if self.streaming == Streaming::WithUsage && names(&["stream_options", "include_usage"]) {
+            return Some(Self { streaming: Streaming::WithoutUsage, ..self });
+        }
+        if self.streaming != Streaming::Off && names(&["stream"]) {
+            return Some(Self { streaming: Streaming::Off, ..self });
+        }
+        None
+    }
+
+    /// Whether the endpoint refused this schema rather than schemas: other requests can go on using them.
+    pub(super) fn is_refused_schema(message: &str) -> bool {
+        let message = message.to_ascii_lowercase();
+        ["invalid schema", "invalid_json_schema", "unsupported schema"]
+            .iter()
+            .any(|words| message.contains(words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages as endpoints send them.
+    #[test]
+    fn a_refused_feature_is_left_out_of_the_next_request() {
+        let all = Features::ALL;
+        let object = Features { format: AnswerFormat::JsonObject, ..all };
+        for (message, expected) in [
+            (
+                "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+                object,
+            ),
+            ("This response_format type is unavailable now", object),
+            (
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                Features { completion_tokens: true, ..all },
+            ),
+            (
+                "Unsupported value: 'temperature' does not support 0 with this model.",
+                Features { temperature: false, ..all },
+            ),
+            ("Unknown parameter: 'stream_options'.", Features { streaming: Streaming::WithoutUsage, ..all }),
+            ("Streaming is not supported", Features { streaming: Streaming::Off, ..all }),
+        ] {
+            assert_eq!(all.without_refused(message), Some(expected), "{message}");
+        }
+        assert_eq!(object.without_refused("response_format").map(|it| it.format), Some(AnswerFormat::Plain));
+        for message in ["", "This model's maximum context length is 8192 tokens.", "Incorrect API key"] {
+            assert_eq!(all.without_refused(message), None, "{message}");
+        }
+    }
+
+    /// Each refusal leaves something out, so the requests come to an end.
+    #[test]
+    fn an_endpoint_that_refuses_everything_is_asked_a_limited_number_of_times() {
+        let message = "max_completion_tokens temperature response_format stream_options stream";
+        let steps = std::iter::successors(Some(Features::ALL), |features| features.without_refused(message));
+        assert_eq!(steps.count(), 7);
+    }
+}

@@ -1,0 +1,11 @@
+SELECT date_trunc('day', created_at, 'UTC') AS usage_day, credential AS usage_credential, model AS usage_model,
+       count(*) AS usage_calls,
+       count(*) FILTER (WHERE outcome <> $3) AS usage_failed,
+       coalesce(sum(tokens_in), 0)::bigint AS usage_tokens_in,
+       coalesce(sum(tokens_out), 0)::bigint AS usage_tokens_out,
+       sum(cost) AS usage_cost,
+       coalesce(sum(latency_ms), 0)::bigint AS usage_latency_ms
+FROM model_calls
+WHERE created_at >= $1 AND created_at < $2
+GROUP BY 1, 2, 3
+ORDER BY 1, coalesce(credential, '') COLLATE "C", model COLLATE "C"

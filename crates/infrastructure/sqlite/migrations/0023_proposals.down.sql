@@ -1,0 +1,4 @@
+DROP TABLE proposal_decisions;
+DROP TABLE persona_reviews;
+DROP TABLE proposal_versions;
+DROP TABLE proposal_inputs;

@@ -1,0 +1,17 @@
+-- The newest first. Another query counts what this one lists.
+SELECT {run r}, i.parent_run_id AS input_parent_run_id,
+       d.overall_weighted_confidence AS verdict_overall_weighted_confidence, d.decision_label AS verdict_decision_label,
+       json_extract(v.expanded_proposal_json, '$.title') AS proposal_title, json_extract(v.expanded_proposal_json, '$.summary') AS proposal_summary
+FROM proposal_inputs i
+JOIN runs r ON r.id = i.run_id
+LEFT JOIN proposal_decisions d ON d.run_id = i.run_id
+LEFT JOIN proposal_versions v ON v.run_id = i.run_id
+WHERE (?1 = '[]' OR r.state IN (SELECT value FROM json_each(?1)))
+  AND (?2 IS NULL OR (i.parent_run_id IS NOT NULL) = ?2)
+  AND (?3 IS NULL OR i.parent_run_id = ?3)
+  AND (?4 IS NULL OR d.decision_label = ?4)
+  AND (?5 IS NULL OR d.overall_weighted_confidence >= ?5)
+  AND (?6 IS NULL OR i.created_at >= ?6)
+  AND (?7 IS NULL OR i.created_at <= ?7)
+ORDER BY i.created_at DESC, i.run_id DESC
+LIMIT ?8 OFFSET ?9

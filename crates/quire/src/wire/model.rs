@@ -1,0 +1,92 @@
+//! Creates the configured language model and the HTTP client that reaches it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use quire_connectors::http::{HttpClient, HttpOptions, HttpOptionsError};
+use quire_connectors::model::{
+    BreakerSettings, CallLog, ModelSettings, ModelSettingsError, RecordingModel, RemoteModel, ReplayingModel,
+};
+use quire_domain::Backoff;
+use quire_ports::{LanguageModel, Store};
+
+use crate::config::{Config, to_std};
+
+/// The key of an invalid setting and its rule.
+type Invalid = (&'static str, String);
+
+/// The HTTP client of all connectors.
+pub(crate) fn http_client(config: &Config) -> Result<HttpClient, Invalid> {
+    let http = &config.http;
+    let options = HttpOptions {
+        proxy: http.proxy.non_empty().map(str::to_owned),
+        ca_file: Some(http.ca_file.trim()).filter(|file| !file.is_empty()).map(Into::into),
+    };
+    HttpClient::new(&options).map_err(|bad| {
+        let key = match bad {
+            HttpOptionsError::Proxy => "http.proxy",
+            HttpOptionsError::CaFile => "http.ca_file",
+        };
+        (key, bad.to_string())
+    })
+}
+
+/// The configured model for every pipeline. Its calls are recorded in this store. None if no model is configured.
+pub(crate) fn language_model(
+    config: &Config,
+    store: &Store,
+) -> Result<Option<Arc<dyn LanguageModel>>, Invalid> {
+    let folder = |setting: &str| Some(setting.trim()).filter(|path| !path.is_empty()).map(PathBuf::from);
+    if let Some(folder) = folder(&config.model.replay_from) {
+        return Ok(Some(Arc::new(ReplayingModel { folder })));
+    }
+    if config.model.url.trim().is_empty() {
+        return Ok(None);
+    }
+    let log = CallLog::new(store.model_calls.clone(), store.clock.clone());
+    let remote = RemoteModel::new(http_client(config)?, model_settings(config), log).map_err(invalid)?;
+    let model: Arc<dyn LanguageModel> = Arc::new(remote);
+    Ok(Some(match folder(&config.model.record_to) {
+        Some(folder) => Arc::new(RecordingModel { model, folder }),
+        None => model,
+    }))
+}
+
+/// Checks the settings of the model.
+pub(crate) fn check_model(config: &Config) -> Result<(), Invalid> {
+    model_settings(config).check().map(drop).map_err(invalid)
+}
+
+fn model_settings(config: &Config) -> ModelSettings {
+    let (model, retry) = (&config.model, config.engine.retry);
+    ModelSettings {
+        url: model.url.clone(),
+        allow_http: model.allow_http,
+        api_version: Some(model.api_version.trim().to_owned()).filter(|version| !version.is_empty()),
+        name: model.name.trim().to_owned(),
+        fallback_models: model.fallback_models(),
+        api_key: model.api_key.non_empty().map(str::to_owned),
+        headers: model.headers.non_empty().unwrap_or_default().to_owned(),
+        timeout: to_std(model.timeout),
+        idle_timeout: to_std(model.idle_timeout),
+        max_response_bytes: usize::try_from(model.max_response_mb << 20).unwrap_or(usize::MAX),
+        retry: Backoff {
+            attempts: model.attempts,
+            base_ms: retry.base_delay_ms,
+            max_ms: retry.max_delay_ms,
+            jitter_ratio: retry.jitter_ratio,
+        },
+        breaker: BreakerSettings { failures: model.breaker_failures, pause: to_std(model.breaker_pause) },
+        prices: model.prices(),
+    }
+}
+
+fn invalid(bad: ModelSettingsError) -> Invalid {
+    let key = match bad {
+        ModelSettingsError::Url | ModelSettingsError::PlainHttp => "model.url",
+        ModelSettingsError::ApiVersion => "model.api_version",
+        ModelSettingsError::ApiKey => "model.api_key",
+        ModelSettingsError::Headers => "model.headers",
+    };
+    (key, bad.to_string())
+}
