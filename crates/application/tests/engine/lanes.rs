@@ -73,7 +73,7 @@ async fn assert_nothing_burnt(fixture: &EngineFixture, runs: &[RunId]) {
     }
 }
 
-/// Proves R213: the clock stands still, so nothing but the opening lets the runs go on.
+/// The clock stands still, so nothing but the opening lets the runs go on.
 async fn a_closed_lane_burns_no_attempt_of_a_hundred_runs_and_they_go_on_when_it_opens(
     fixture: EngineFixture,
 ) {
@@ -95,7 +95,7 @@ async fn a_closed_lane_burns_no_attempt_of_a_hundred_runs_and_they_go_on_when_it
     engine.stop().await;
 }
 
-/// Proves R213 for the cap: four slots, and one call at a time. The clock stands still, so free permits wake the runs.
+/// Four slots, and one call at a time. The clock stands still, so free permits wake the runs.
 async fn a_full_lane_lets_its_runs_go_on_one_after_the_other(fixture: EngineFixture) {
     let permit = fixture.lanes.try_acquire(&lane()).await.ok().unwrap();
     let runs = enqueue_many(&fixture, 12).await;
@@ -189,9 +189,9 @@ async fn processes_share_the_places_of_the_installation() {
     let place = quire_postgres::testing::TestSchema::migrated().await;
     let limits = LaneLimits { per_process: 4, per_installation: Some(2) };
     let process = || async {
-        let options = quire_postgres::Options {
+        let options = quire_postgres::PostgresOptions {
             schema: Some(place.schema.clone()),
-            ..quire_postgres::Options::default()
+            ..quire_postgres::PostgresOptions::default()
         };
         let url = quire_postgres::testing::url();
         let store = quire_postgres::PgStore::connect(&url, options).await.unwrap().into_store();

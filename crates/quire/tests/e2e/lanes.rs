@@ -10,7 +10,7 @@ use crate::test_env::{TestEnv, on_both_stores, wait_until};
 use crate::uploads::upload_document;
 
 on_both_stores! {
-    /// Proves R213 for operators: a pipeline is a lane too.
+    /// A pipeline is a lane too.
     a_paused_pipeline_is_visible_and_goes_on_when_it_is_resumed,
     only_known_lanes_can_be_paused,
 }

@@ -47,7 +47,7 @@ async fn overview(fixture: &StoreFixture) -> LaneOverview {
     lanes.into_iter().find(|one| one.lane.name == lane()).unwrap()
 }
 
-/// Proves R213 (the rule): waiting in a lane burns no attempt.
+/// Waiting in a lane burns no attempt.
 pub async fn a_run_that_waits_in_a_lane_goes_on_when_it_is_woken_and_loses_nothing(fixture: &StoreFixture) {
     let id = waiting_document(fixture, 1).await;
     let waiting = fixture.run(id).await;
@@ -79,6 +79,7 @@ pub async fn runs_are_woken_in_the_order_of_the_queue(fixture: &StoreFixture) {
     }
 }
 
+/// Opening a lane wakes all, however many calls it allows.
 pub async fn resuming_a_lane_wakes_every_run_that_waits_in_it(fixture: &StoreFixture) {
     let lanes = &fixture.store.lanes;
     for second in 1..=5 {
@@ -93,6 +94,7 @@ pub async fn resuming_a_lane_wakes_every_run_that_waits_in_it(fixture: &StoreFix
     assert_eq!(fixture.claim(worker, at(6), 10).await.len(), 5);
 }
 
+/// Several processes may get different times for the same lane.
 pub async fn a_closed_lane_stays_closed_for_the_longest_time_that_was_asked_for(fixture: &StoreFixture) {
     let lanes = &fixture.store.lanes;
     for (until, changes) in [(50, true), (40, false), (50, false), (60, true)] {
@@ -104,6 +106,7 @@ pub async fn a_closed_lane_stays_closed_for_the_longest_time_that_was_asked_for(
     assert_eq!(events.iter().filter(|one| one.event.event_type == EventType::LaneClosed).count(), 2);
 }
 
+/// A lane is paused once, however often it is asked for; an unknown one is not found.
 pub async fn lanes_are_paused_and_resumed_by_name_and_each_change_is_recorded_once(fixture: &StoreFixture) {
     let lanes = &fixture.store.lanes;
     let pause = LanePause { at: at(2), by: "ana".to_owned() };
