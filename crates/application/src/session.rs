@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::credential::from_hex;
-use quire_domain::{KeyId, hex};
-use quire_ports::{Clock, PortResult, Session, SessionOwner, Sessions, Store};
+use quire_domain::hex;
+use quire_ports::{ApiKey, Clock, NewKey, PortResult, Session, SessionOwner, Sessions, Store};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::credential::{KeyHolder, SecretHash};
+use crate::credential::{KeyHolder, SecretHash, check};
 
 /// The shortest time between two recorded uses of a session: reading must not cost a commit.
 const NOTED_EVERY: SignedDuration = SignedDuration::from_mins(5);
@@ -80,8 +80,8 @@ pub enum SessionUse {
 /// The credential of a login.
 #[derive(Clone, Copy)]
 pub enum Entry<'a> {
-    /// An API key.
-    Key(KeyId),
+    /// An API key, with the secret that was presented.
+    Key(&'a NewKey),
     /// The token of the settings.
     Token(&'a SecretHash),
 }
@@ -110,7 +110,7 @@ impl SessionService {
         let secret = SessionSecret(rand::random());
         let now = self.clock.now();
         let of = match by {
-            Entry::Key(id) => SessionOwner::Key(id),
+            Entry::Key(key) => SessionOwner::Key { id: key.id, secret_hash: key.secret_hash },
             Entry::Token(token) => SessionOwner::Token(secret.hashed(FOR_TOKEN, token.bytes())),
         };
         let expires_at = self.settings.end(now, now);
@@ -119,7 +119,8 @@ impl SessionService {
         Ok(secret)
     }
 
-    /// The holder of a session. None if it has ended, its key is revoked, or the token of the settings has changed.
+    /// The holder of a session. None if it has ended, its key no longer accepts the secret that began it, or the token of
+    /// the settings has changed.
     pub async fn holder(
         &self,
         secret: &SessionSecret,
@@ -129,7 +130,10 @@ impl SessionService {
         let now = self.clock.now();
         let Some((session, key)) = self.sessions.session(secret.hash(), now).await? else { return Ok(None) };
         let holder = match (&session.of, key) {
-            (SessionOwner::Key(_), key) => key.map(|found| KeyHolder::of(found.key)),
+            (SessionOwner::Key { secret_hash, .. }, key) => {
+                let proves = |key: &ApiKey| check(key, &SecretHash::stored(*secret_hash), now).is_ok();
+                key.filter(proves).map(|found| KeyHolder::of(found.key))
+            }
             (SessionOwner::Token(proof), _) => {
                 let proves =
                     |token: &&SecretHash| bool::from(secret.hashed(FOR_TOKEN, token.bytes()).ct_eq(proof));

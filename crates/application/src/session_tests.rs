@@ -4,13 +4,19 @@ use quire_sqlite::testing::store_fixture;
 use quire_testkit::FakeClock;
 
 use super::*;
-use crate::credential;
+use crate::credential::{self, RotationSettings};
 
 const TERMS: SessionSettings =
     SessionSettings { idle: SignedDuration::from_hours(12), lifetime: SignedDuration::from_hours(24) };
 
 fn store_by(clock: &FakeClock, store: &Store) -> Store {
     Store { clock: Arc::new(clock.clone()), ..store.clone() }
+}
+
+/// A new key with this role.
+async fn key(store: &Store, role: &str) -> NewKey {
+    let key = credential::create(store, "alma", Roles::parse(role).unwrap(), None).await.unwrap();
+    store.credentials.find(key.id).await.unwrap().unwrap().key
 }
 
 async fn name(book: &SessionService, secret: &SessionSecret) -> Option<String> {
@@ -22,10 +28,10 @@ async fn name(book: &SessionService, secret: &SessionSecret) -> Option<String> {
 async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
     let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
     let store = store_by(&clock, &fixture.store);
-    let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
+    let key = key(&store, "read").await;
     let book = SessionService::new(&store, TERMS);
-    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
-    let unused = book.begin(Entry::Key(key.id), None).await.unwrap();
+    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
+    let unused = book.begin(Entry::Key(&key), None).await.unwrap();
     for _ in 0..2 {
         clock.advance(SignedDuration::from_hours(11));
         assert_eq!(name(&book, &secret).await.as_deref(), Some("alma"), "it was used in time");
@@ -40,9 +46,9 @@ async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
 async fn a_session_that_only_pages_use_ends() {
     let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
     let store = store_by(&clock, &fixture.store);
-    let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
+    let key = key(&store, "read").await;
     let book = SessionService::new(&store, TERMS);
-    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
+    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
     for _ in 0..11 {
         clock.advance(SignedDuration::from_hours(1));
         let holder = book.holder(&secret, None, SessionUse::Background).await.unwrap();
@@ -57,9 +63,9 @@ async fn a_session_that_only_pages_use_ends() {
 async fn uses_are_noted_rarely() {
     let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
     let store = store_by(&clock, &fixture.store);
-    let key = credential::create(&store, "alma", Roles::parse("read").unwrap()).await.unwrap();
+    let key = key(&store, "read").await;
     let book = SessionService::new(&store, TERMS);
-    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
+    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
     let seen = async || store.sessions.session(secret.hash(), clock.now()).await.unwrap().unwrap().0.seen_at;
     clock.advance(SignedDuration::from_mins(4));
     assert!(name(&book, &secret).await.is_some());
@@ -74,8 +80,8 @@ async fn uses_are_noted_rarely() {
 async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
     let fixture = store_fixture().await;
     let book = SessionService::new(&fixture.store, TERMS);
-    let key = credential::create(&fixture.store, "alma", Roles::parse("review").unwrap()).await.unwrap();
-    let secret = book.begin(Entry::Key(key.id), None).await.unwrap();
+    let key = key(&fixture.store, "review").await;
+    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
     assert_eq!(name(&book, &secret).await.as_deref(), Some("alma"));
     fixture.store.credentials.revoke("alma", fixture.store.clock.now()).await.unwrap();
     assert_eq!(name(&book, &secret).await, None);
@@ -99,6 +105,29 @@ async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
     );
     book.end(&renewed).await.unwrap();
     assert_eq!(book.holder(&renewed, Some(&token), SessionUse::Person).await, Ok(None));
+}
+
+/// A session that began with a secret ends with it. The other secret of the same key has its own sessions.
+#[tokio::test]
+async fn a_session_ends_with_the_secret_that_began_it() {
+    let (fixture, clock) = (store_fixture().await, FakeClock::at(Timestamp::UNIX_EPOCH));
+    let store = store_by(&clock, &fixture.store);
+    let hour = SignedDuration::from_hours(1);
+    let old = key(&store, "read").await;
+    let book = SessionService::new(&store, TERMS);
+    let before = book.begin(Entry::Key(&old), None).await.unwrap();
+    let settings = RotationSettings { keep_old: hour, expires_in: Some(hour * 2) };
+    let (rotated, _) = credential::rotate(&store, "alma", settings).await.unwrap();
+    let by_old = book.begin(Entry::Key(&old), None).await.unwrap();
+    let by_new = book.begin(Entry::Key(&rotated.key), None).await.unwrap();
+    for session in [&before, &by_old, &by_new] {
+        assert_eq!(name(&book, session).await.as_deref(), Some("alma"));
+    }
+    clock.advance(hour);
+    let names = [name(&book, &before).await, name(&book, &by_old).await, name(&book, &by_new).await];
+    assert_eq!(names, [None, None, Some("alma".to_owned())], "the old secret has ended");
+    clock.advance(hour);
+    assert_eq!(name(&book, &by_new).await, None, "the key has expired");
 }
 
 #[test]

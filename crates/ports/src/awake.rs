@@ -5,6 +5,7 @@
 //! process is stopped; `CLOCK_BOOTTIME` and the time of day count both. So this module observes it: it looks at the clock
 //! about once a second, and when far more time than that passed between two looks, the process was not awake.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -80,6 +81,38 @@ impl AwakeTime {
     }
 }
 
+/// The end of the time that some work may take, in time awake. It names no time of day, so the clocks of other machines do
+/// not matter.
+#[derive(Clone)]
+pub struct Deadline {
+    awake: Arc<AwakeTime>,
+    at: Duration,
+}
+
+impl Deadline {
+    /// That much time from now, by a measure that somebody observes.
+    pub fn after(awake: Arc<AwakeTime>, time: Duration) -> Self {
+        let at = awake.elapsed().saturating_add(time);
+        Self { awake, at }
+    }
+
+    /// The time that is left; zero when it has passed.
+    pub fn time_left(&self) -> Duration {
+        self.at.saturating_sub(self.awake.elapsed())
+    }
+
+    /// Returns when it has passed.
+    pub async fn passed(&self) {
+        self.awake.until(self.at).await;
+    }
+}
+
+impl fmt::Debug for Deadline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deadline").field("time_left", &self.time_left()).finish()
+    }
+}
+
 /// Waits for some work, but no longer than the process is awake for `limit`. None if the limit passed first.
 pub async fn within_awake_time<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let awake = AwakeTime::start(Arc::new(SystemClock));
@@ -132,6 +165,17 @@ mod tests {
         );
         clock.advance(Duration::from_secs(3));
         assert_eq!(awake.elapsed(), Duration::from_millis(123_500), "a slow machine is awake");
+    }
+
+    #[tokio::test]
+    async fn a_deadline_passes_in_time_awake() {
+        let clock = Arc::new(SetClock(Mutex::new(Timestamp::UNIX_EPOCH)));
+        let awake = Arc::new(AwakeTime::start(clock.clone()));
+        let deadline = Deadline::after(awake, Duration::from_secs(40));
+        clock.advance(Duration::from_secs(150));
+        assert_eq!(deadline.time_left(), Duration::from_secs(39));
+        deadline.passed().await;
+        assert_eq!(deadline.time_left(), Duration::ZERO);
     }
 
     #[tokio::test]

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use quire_domain::FailureKind;
 use quire_domain::reading::Reading;
 use quire_understanding::{Field, MadeBy, Schema};
 
-use crate::CallContext;
+use crate::{CallContext, Deadline};
 
 /// A document to interpret.
 #[derive(Clone)]
@@ -22,7 +21,7 @@ pub struct InterpretRequest {
     /// The schema of the fields to find.
     pub schema: Arc<Schema>,
     /// The deadline, if there is one.
-    pub deadline: Option<Timestamp>,
+    pub deadline: Option<Deadline>,
 }
 
 /// The interpretation of a document.

@@ -32,11 +32,11 @@ mod step;
 mod store;
 mod workers;
 
-pub use awake::{AwakeTime, within_awake_time};
+pub use awake::{AwakeTime, Deadline, within_awake_time};
 pub use blobs::{BlobFolder, BlobGuard, BlobStore, BlobWriter};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
-pub use credentials::{ApiKey, Credentials, NewKey};
+pub use credentials::{ApiKey, Credentials, KeyRotation, NewKey, PreviousSecret};
 pub use documents::{
     ConfidenceCursor, DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview, Documents,
     LeastConfidentQuery, SubjectPresence,

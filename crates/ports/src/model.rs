@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Failure, FailureKind, RunId, StepName, SubjectId};
 
-use crate::StepContext;
+use crate::{Deadline, StepContext};
 
 /// The role of a message's author.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl From<&StepContext> for CallContext {
 }
 
 /// A request to a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ModelRequest {
     /// The work for which the model is asked.
     pub context: CallContext,
@@ -74,7 +74,7 @@ pub struct ModelRequest {
     /// How freely the model chooses its words, from 0 to 2. A model without this setting ignores it.
     pub temperature: f64,
     /// The deadline. No pause between two attempts goes beyond it.
-    pub deadline: Option<Timestamp>,
+    pub deadline: Option<Deadline>,
 }
 
 /// A model's response.

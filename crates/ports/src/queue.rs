@@ -61,10 +61,11 @@ pub struct Advance {
 }
 
 /// The outcome of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum AdvanceOutcome {
-    /// The report is stored.
-    Accepted,
+    /// The report is stored, with these events that depended on what the store found: the end of a review, and the
+    /// creation of a run that continues the work. None if an earlier attempt has stored them.
+    Accepted(Vec<Event>),
     /// The run has another fence by now. Only the event of the refusal is stored.
     Refused,
 }

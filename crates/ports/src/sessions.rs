@@ -9,8 +9,13 @@ use crate::{ApiKey, PortResult};
 /// The credential that began a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionOwner {
-    /// An API key. The session ends when the key is revoked.
-    Key(KeyId),
+    /// An API key. The session ends with the secret that began it.
+    Key {
+        /// The key.
+        id: KeyId,
+        /// SHA-256 of the secret that was presented.
+        secret_hash: [u8; 32],
+    },
     /// The token of the settings. The hash covers this session's secret and that token.
     Token([u8; 32]),
 }
@@ -36,7 +41,7 @@ pub trait Sessions: Send + Sync {
     /// Stores a session, deletes the session that it replaces, and deletes some expired sessions.
     async fn begin(&self, session: &Session, replaces: Option<[u8; 32]>) -> PortResult<()>;
 
-    /// The session with that hash and the key that began it. None if the session has expired or its key was revoked.
+    /// The session with that hash and the key that began it, as they are. None if the session has expired.
     async fn session(
         &self,
         secret_hash: [u8; 32],

@@ -5,8 +5,8 @@ use quire_domain::{Failure, Run, StepName};
 use quire_understanding::{Interpretation, MadeBy};
 use tokio::sync::watch;
 
-use crate::PortResult;
 use crate::proposals::ProposalResult;
+use crate::{Deadline, PortResult};
 
 /// The input of a step.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct StepContext {
     pub step: StepName,
     /// Which attempt, from 1.
     pub attempt: u32,
+    /// When the engine stops waiting for the result.
+    pub deadline: Deadline,
     /// Becomes true when the engine no longer waits for the result: the deadline passed, the lease was lost or the
     /// process stops. The step must then release its resources, such as a child process or a connection, at once.
     pub cancelled: watch::Receiver<bool>,

@@ -78,7 +78,9 @@ pub(crate) async fn require_credential(
         return Ok(());
     }
     let keys = store.credentials.list().await?;
-    if keys.iter().any(|key| key.revoked_at.is_none()) { Ok(()) } else { Err(refused(address)) }
+    let now = store.clock.now();
+    let is_valid = keys.iter().any(|key| key.revoked_at.is_none() && !key.has_expired(now));
+    if is_valid { Ok(()) } else { Err(refused(address)) }
 }
 
 fn needs_key(config: &Config, address: SocketAddr) -> bool {
@@ -87,7 +89,7 @@ fn needs_key(config: &Config, address: SocketAddr) -> bool {
 
 fn refused(address: SocketAddr) -> CommandError {
     CommandError::new(format!(
-        "refusing to listen on {address}: other machines can reach it and no API key is required yet. Create a key with \
+        "refusing to listen on {address}: other machines can reach it and there is no valid API key. Create a key with \
          `quire keys create --name NAME --role admin`, set AUTH_TOKEN, or listen on 127.0.0.1:{}",
         address.port()
     ))

@@ -186,7 +186,8 @@ fn server(
 
 fn auth(config: &Config, store: &Store, limits: Arc<RateLimits>) -> Auth {
     let sessions = SessionService::new(store, config.server.session_settings());
-    let authenticator = Authenticator::new(store.credentials.clone(), config.server.auth_token.non_empty());
+    let (keys, clock) = (store.credentials.clone(), store.clock.clone());
+    let authenticator = Authenticator::new(keys, clock, config.server.auth_token.non_empty());
     Auth::new(authenticator.with_sessions(sessions), limits)
 }
 

@@ -16,15 +16,26 @@ const MAX_TEXT_CHARS: usize = 10_000;
 /// The most fields of an interpretation.
 const MAX_FIELDS: usize = 5_000;
 
-/// Applies a batch of edits to the fields of a version. A field that a person adds gets the confidence `neutral`. `deleted`
-/// are the fields that the batch can bring back: see [`restored_by`].
+/// Fields of earlier versions of the run that an edit may bring back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EarlierFields<'f> {
+    /// The fields that the batch restores, as they were before they were deleted: see [`restored_by`].
+    pub deleted: &'f [Field],
+    /// The fields of the first version, as they were found.
+    pub found: &'f [Field],
+}
+
+/// Applies a batch of edits to the fields of a version. A field that a person adds gets the confidence `neutral`. A field
+/// that gets back the value and the visit that it was found with is as it was found: the correction is undone, and teaches
+/// nothing.
 pub fn apply_edits(
     before: &[Field],
-    deleted: &[Field],
+    earlier: EarlierFields<'_>,
     schema: &Schema,
     neutral: f64,
     batch: &[EditOperation],
 ) -> Result<EditOutcome, InvalidEdit> {
+    let EarlierFields { deleted, found } = earlier;
     let mut edit = EditInProgress { schema, neutral, deleted, fields: before.to_vec(), changes: Vec::new() };
     for (index, change) in batch.iter().enumerate() {
         edit.apply(change).map_err(|InvalidMember(member, message)| InvalidEdit {
@@ -32,6 +43,12 @@ pub fn apply_edits(
             member,
             message,
         })?;
+    }
+    let is_changed = |field: &Field| edit.changes.iter().any(|change| change.field_id == field.field_id);
+    for field in edit.fields.iter_mut().filter(|field| is_changed(field)) {
+        if let Some(found) = found.iter().find(|found| is_undone(field, found)) {
+            *field = found.clone();
+        }
     }
     // Whether a field is critical depends on the schema alone.
     for field in &mut edit.fields {
@@ -42,6 +59,14 @@ pub fn apply_edits(
     let new: Vec<FieldChange> = edit.changes.iter().filter(is_new).cloned().collect();
     let structural_edits = structural_change::structural_edits(before, &edit.fields, &new, schema);
     Ok(EditOutcome { fields: edit.fields, changes: edit.changes, structural_edits })
+}
+
+/// Whether a field again has the value and the visit that it was found with.
+fn is_undone(field: &Field, found: &Field) -> bool {
+    field.field_id == found.field_id
+        && field.value_type == found.value_type
+        && field.value.is_same(&found.value, found.value_type)
+        && field.visit_id == found.visit_id
 }
 
 /// Whether a batch brings back this field, which the version that it edits no longer has.

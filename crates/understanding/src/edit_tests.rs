@@ -29,12 +29,14 @@ fn add(key: &str, value: Value) -> EditOperation {
 }
 
 fn edited(before: &[Field], batch: &[EditOperation]) -> EditOutcome {
-    apply_edits(before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap()
+    apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
+        .unwrap()
 }
 
 fn refused(before: &[Field], batch: &[EditOperation]) -> (usize, &'static str) {
     let refused =
-        apply_edits(before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap_err();
+        apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
+            .unwrap_err();
     (refused.index, refused.member)
 }
 
@@ -55,6 +57,32 @@ fn a_changed_field_has_human_origin_and_other_fields_stay() {
     assert_eq!(changes, [(ChangeType::Update, one.as_str()), (ChangeType::Add, two.as_str())]);
     assert_eq!((&after.changes[0].old_value, &after.changes[0].new_value), (&text("Luna"), &text("Lola")));
     assert!(after.structural_edits.is_empty());
+}
+
+/// Proves R123: a correction that is undone leaves the field as it was found.
+#[test]
+fn a_field_that_gets_back_its_value_and_visit_is_as_it_was_found() {
+    let found = [field("pet_name", "Luna"), Field { visit_id: Some("v1".to_owned()), ..field("notes", "x") }];
+    let schema = Schema::built_in_default();
+    let edit = |before: &[Field], batch: &[EditOperation]| {
+        let earlier = EarlierFields { found: &found, ..EarlierFields::default() };
+        apply_edits(before, earlier, &schema, NEUTRAL_CONFIDENCE, batch).unwrap()
+    };
+    let moved = |visit_id| EditOperation::Update {
+        field: found[1].field_id,
+        value: None,
+        value_type: None,
+        visit_id: Some(visit_id),
+    };
+    let changed = edit(&found, &[update(&found[0], text("Lola")), moved(VisitAssignment::None)]);
+    assert!(changed.fields.iter().all(|field| field.origin == Origin::Human), "{:?}", changed.fields);
+    let other = Field { visit_id: Some("v1".to_owned()), ..field("visit_date", "2026-03-01") };
+    let before = [changed.fields, vec![other]].concat();
+    let back = VisitAssignment::To("v1".to_owned());
+    let undone = edit(&before, &[update(&found[0], text("Luna ")), moved(back)]);
+    assert_eq!(undone.changes.len(), 2, "both are logged");
+    let critical = |field: &Field| Field { is_critical: schema.is_critical(&field.key), ..field.clone() };
+    assert_eq!(undone.fields[..2], found.each_ref().map(critical));
 }
 
 /// Proves R125.
@@ -191,7 +219,7 @@ proptest! {
     #[test]
     fn the_changes_describe_every_difference((before, batch) in any_edit()) {
         let schema = Schema::built_in_default();
-        let Ok(after) = apply_edits(&before, &[], &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
+        let Ok(after) = apply_edits(&before, EarlierFields::default(), &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
         let mut played: Vec<(FieldId, Value)> =
             before.iter().map(|field| (field.field_id, field.value.clone())).collect();
         for change in &after.changes {

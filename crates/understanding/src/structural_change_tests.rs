@@ -1,6 +1,6 @@
 //! Edits that suggest a change of the schema, and decisions.
 
-use super::super::edit::{EditOperation, apply_edits};
+use super::super::edit::{EarlierFields, EditOperation, apply_edits};
 use super::*;
 use crate::{NEUTRAL_CONFIDENCE, Origin, Value};
 
@@ -26,7 +26,9 @@ fn structural_edits_of(
     before: &[Field],
     batch: &[EditOperation],
 ) -> Vec<(SchemaChangeType, Option<String>, String)> {
-    let edited = apply_edits(before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
+    let edited =
+        apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
+            .unwrap();
     edited.structural_edits.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
 
@@ -53,9 +55,14 @@ fn adding_and_removing_keys_suggests_a_change_of_the_schema_and_correcting_value
         structural_edits_of(&before, &[delete(&before[0]), add("allergies", "x")]),
         [(SchemaChangeType::KeyMapping, Some("notes".into()), "allergies".into())]
     );
-    let edited =
-        apply_edits(&before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, &[delete(&before[0])])
-            .unwrap();
+    let edited = apply_edits(
+        &before,
+        EarlierFields::default(),
+        &Schema::built_in_default(),
+        NEUTRAL_CONFIDENCE,
+        &[delete(&before[0])],
+    )
+    .unwrap();
     assert_eq!(edited.structural_edits[0].evidence.as_ref().unwrap().page, 2);
 }
 

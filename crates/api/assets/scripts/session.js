@@ -42,7 +42,8 @@ function build() {
 async function problemOf(response) {
   if (response === null) return t("frame.offline")
   const body = await response.json().catch(() => null)
-  if (response.status === 401) return t("frame.wrong_key")
+  const refused = { KEY_EXPIRED: "frame.expired_key", KEY_REPLACED: "frame.replaced_key" }
+  if (response.status === 401) return t(refused[body?.details?.reason] ?? "frame.wrong_key")
   if (body?.details?.reason === "OTHER_PERSON") return t("frame.other_person", page.name)
   return page.words[`errors.${body?.error_code}`] ?? `HTTP ${response.status}`
 }

@@ -13,6 +13,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use jiff::SignedDuration;
+use quire_application::credential::KeyRefusal;
 use quire_application::session::SessionSecret;
 use quire_domain::EventId;
 use serde::Serialize;
@@ -164,13 +165,22 @@ fn form(mut visitor: Visitor, next: &HeaderValue, error: Option<String>) -> Resu
 fn refused_form(visitor: Visitor, next: &HeaderValue, refused: &Refusal) -> Result<Response, ApiError> {
     let words = visitor.language.words();
     let Refusal::TooManyWrong(seconds) = *refused else {
-        let wrong = words.get("login.invalid_key").to_owned();
+        let wrong = words.get(refused_word(refused)).to_owned();
         return Ok((StatusCode::UNAUTHORIZED, form(visitor, next, Some(wrong))?).into_response());
     };
     let mut response = form(visitor, next, Some(words.count("login.too_many_attempts", seconds)))?;
     *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     Ok(response)
+}
+
+/// Why a login failed, for people.
+fn refused_word(refused: &Refusal) -> &'static str {
+    match refused {
+        Refusal::WrongKey(KeyRefusal::Expired(_)) => "login.expired_key",
+        Refusal::WrongKey(KeyRefusal::Replaced(_)) => "login.replaced_key",
+        _ => "login.invalid_key",
+    }
 }
 
 fn redirect_to(address: HeaderValue, cookie: Option<HeaderValue>) -> Response {

@@ -9,7 +9,7 @@ use quire_domain::{
     ArtifactId, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunChange, RunId, RunState,
     StepAttempt, StepName,
 };
-use quire_ports::{Artifact, Breakpoint, ClaimedRun, FirstVersion, StepContext, StepOutput};
+use quire_ports::{Artifact, Breakpoint, ClaimedRun, Deadline, FirstVersion, StepContext, StepOutput};
 use tokio::sync::watch;
 
 use super::persist::{StepResults, WriteOutcome};
@@ -36,7 +36,7 @@ pub(super) async fn execute(
     let time_left = time_left(&claimed.run, engine.store.clock.now());
     let mut execution = Execution {
         began: engine.awake.elapsed(),
-        deadline: engine.awake.elapsed().saturating_add(time_left),
+        deadline: Deadline::after(engine.awake.clone(), time_left),
         engine,
         lease,
         setup,
@@ -70,8 +70,8 @@ pub(super) struct Execution<'e> {
     cancel: watch::Sender<bool>,
     /// When the work began, in the time that the engine is awake.
     pub(super) began: Duration,
-    /// When the attempt must end, in the time that the engine is awake.
-    deadline: Duration,
+    /// When the attempt must end.
+    deadline: Deadline,
 }
 
 /// An attempt at a step whose start is recorded.
@@ -152,6 +152,7 @@ impl Execution<'_> {
             run: self.run.clone(),
             step: attempt.step,
             attempt: attempt.number,
+            deadline: self.deadline.clone(),
             cancelled: self.cancel.subscribe(),
         };
         let slot = self.slot.clone();
@@ -179,7 +180,7 @@ impl Execution<'_> {
             biased;
             () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
             done = done => Ok(done),
-            () = self.engine.awake.until(self.deadline) => Err(Stop::TimedOut),
+            () = self.deadline.passed() => Err(Stop::TimedOut),
             () = self.engine.aborting.cancelled() => Err(Stop::Halted),
         }
     }

@@ -95,7 +95,7 @@ struct EngineCore {
     /// When the store answered.
     contact: Contact,
     /// The time that the limits of runs count.
-    awake: AwakeTime,
+    awake: Arc<AwakeTime>,
 }
 
 /// One registration as a worker, from the start of its lease to its loss.
@@ -131,7 +131,7 @@ impl Engine {
             due: DueTimes::default(),
             lanes,
             contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
-            awake: AwakeTime::start(store.clock.clone()),
+            awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
             settings,
             probe,

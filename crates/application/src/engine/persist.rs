@@ -100,8 +100,8 @@ impl EngineCore {
         let mut pause = FIRST_PAUSE;
         loop {
             match self.store.queue.advance(advance.clone()).await {
-                Ok(AdvanceOutcome::Accepted) => {
-                    self.report_written(&advance);
+                Ok(AdvanceOutcome::Accepted(conditional)) => {
+                    self.report_written(&advance, &conditional);
                     return WriteOutcome::Stored;
                 }
                 Ok(AdvanceOutcome::Refused) => {
@@ -126,7 +126,8 @@ impl EngineCore {
         }
     }
 
-    fn report_written(&self, advance: &Advance) {
+    /// Reports the events of a write, and those that the store added.
+    fn report_written(&self, advance: &Advance, added: &[Event]) {
         let correlation_id = advance.run.correlation_id.as_deref();
         for event in &advance.events {
             self.minute_counters.count(event);
@@ -134,6 +135,9 @@ impl EngineCore {
         }
         if let Some(end) = &advance.end {
             self.report_transition(end);
+        }
+        for event in added {
+            report::event(event, correlation_id);
         }
     }
 }

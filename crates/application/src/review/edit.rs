@@ -4,7 +4,7 @@ use quire_domain::review::{interpretation_edited, review_reopened};
 use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewEnd, RunId, check_edit};
 use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
 use quire_understanding::edit::typed::{RequestedEdit, UnclearText, read_typed_texts};
-use quire_understanding::edit::{InvalidEdit, apply_edits};
+use quire_understanding::edit::{EarlierFields, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
 use super::restore::deleted_fields;
@@ -100,7 +100,9 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
     let changes = read_typed_texts(&request.changes, fields, &schema)?;
     let deleted = deleted_fields(store, request.run, &changes).await?;
-    let edited = apply_edits(fields, &deleted, &schema, neutral, &changes)?;
+    let found = store.reviews.version(request.run, Some(1)).await?.map(|first| first.data.fields);
+    let earlier = EarlierFields { deleted: &deleted, found: &found.unwrap_or_default() };
+    let edited = apply_edits(fields, earlier, &schema, neutral, &changes)?;
     if edited.changes.is_empty() {
         return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));
     }

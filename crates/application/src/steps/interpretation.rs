@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use quire_domain::reading::Reading;
-use quire_domain::{DocumentId, Failure, FailureType, Run, RunState};
+use quire_domain::{DocumentId, Failure, FailureType, Run};
 use quire_ports::{
     BlobStore, CallContext, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError,
     PortResult, RunHistory, Step, StepContext, StepOutput,
@@ -46,7 +45,7 @@ impl Step for InterpretationStep {
             reading: Arc::new(reading),
             language: language.clone(),
             schema: Arc::new(schema.clone()),
-            deadline: deadline(run),
+            deadline: Some(context.deadline.clone()),
         };
         let interpreted = self.interpreter.interpret(request).await.map_err(interpret_failure)?;
         let (mut fields, made_by) = (interpreted.fields, interpreted.made_by);
@@ -117,14 +116,6 @@ impl InterpretationStep {
         let language =
             text.map(|text| text.language).filter(|code| code != RawTextArtifact::UNKNOWN_LANGUAGE);
         Ok((reading, language))
-    }
-}
-
-/// The deadline of the run.
-fn deadline(run: &Run) -> Option<Timestamp> {
-    match run.state {
-        RunState::Running { deadline_at, .. } => deadline_at,
-        _ => None,
     }
 }
 

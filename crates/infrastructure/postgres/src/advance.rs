@@ -30,14 +30,14 @@ impl BatchHandler for WriteAdvances {
             .with_timeout(async {
                 let mut transaction = self.0.begin().await?;
                 let mut events = Vec::new();
-                let mut written = HashMap::new();
+                let mut written: HashMap<usize, AdvanceOutcome> = HashMap::new();
                 let mut notify = false;
                 for round in rounds(advances) {
                     notify |= write(&mut transaction, advances, &round, &mut written, &mut events).await?;
                 }
                 append(&mut transaction, &events, notify).await?;
                 commit(transaction).await?;
-                let outcome = |place: usize| written.get(&place).copied().unwrap_or(AdvanceOutcome::Refused);
+                let mut outcome = |place: usize| written.remove(&place).unwrap_or(AdvanceOutcome::Refused);
                 Ok((0..advances.len()).map(|place| Ok((outcome(place), notify))).collect())
             })
             .await
@@ -78,17 +78,22 @@ async fn write(
     let mut accepted = Vec::with_capacity(group.len());
     for (place, advance) in places.iter().zip(&group) {
         if done.contains(&advance.run.id) {
-            written.insert(*place, AdvanceOutcome::Accepted);
+            written.insert(*place, AdvanceOutcome::Accepted(Vec::new()));
         } else if held.contains(&advance.run.id) {
-            written.insert(*place, AdvanceOutcome::Accepted);
-            accepted.push(*advance);
+            accepted.push((*place, *advance));
         } else {
             written.insert(*place, AdvanceOutcome::Refused);
             let last = last_event(&advance.events, advance.end.as_ref());
             events.push(late_write_refused(&advance.run, last, advance.at));
         }
     }
-    store(connection, &accepted, events).await
+    let (places, accepted): (Vec<usize>, Vec<&Advance>) = accepted.into_iter().unzip();
+    let mut performed = store(connection, &accepted, events).await?;
+    for (place, advance) in places.into_iter().zip(accepted) {
+        let conditional = performed.conditional.remove(&advance.run.id).unwrap_or_default();
+        written.insert(place, AdvanceOutcome::Accepted(conditional));
+    }
+    Ok(performed.notify)
 }
 
 /// Locks the runs so that they keep their owners, and returns the runs whose fence still matches. Runs that end are
@@ -151,17 +156,17 @@ async fn store(
     connection: &mut PgConnection,
     accepted: &[&Advance],
     events: &mut Vec<Event>,
-) -> PortResult<bool> {
+) -> PortResult<Performed> {
     write_step_progress(connection, accepted.iter().flat_map(|advance| &advance.events)).await?;
-    let Performed { mut recorded, notify, .. } = apply_effects(connection, &ends(accepted)).await?;
+    let mut performed = apply_effects(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
     proposals::insert_results(connection, accepted).await?;
     for advance in accepted {
         events.extend(advance.events.iter().cloned());
-        events.extend(recorded.remove(&advance.run.id).unwrap_or_default());
+        events.extend(performed.recorded.remove(&advance.run.id).unwrap_or_default());
     }
-    Ok(notify)
+    Ok(performed)
 }
 
 /// The runs for which an earlier attempt at the same write was committed, although its caller got no answer.

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::KeyId;
-use quire_ports::{ApiKey, Credentials, NewKey, PortResult};
-use quire_sql::{key_name_taken, key_not_found, row};
+use quire_ports::{ApiKey, Credentials, KeyRotation, NewKey, PortResult};
+use quire_sql::{key_changed_meanwhile, key_name_taken, key_not_found, row};
 use uuid::Uuid;
 
 use crate::database::commit;
@@ -24,6 +24,7 @@ impl Credentials for PgStore {
                     .bind(key.roles.to_string())
                     .bind(key.secret_hash)
                     .bind(StoredTime(key.created_at))
+                    .bind(key.expires_at.map(StoredTime))
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?
@@ -38,8 +39,36 @@ impl Credentials for PgStore {
         Ok(self.rows(|| sqlx::query(sql!("api_keys/find")).bind(id.0), row::api_key).await?.pop())
     }
 
+    async fn named(&self, name_or_id: &str) -> PortResult<ApiKey> {
+        let id = Uuid::parse_str(name_or_id).unwrap_or_default();
+        let find = || sqlx::query(sql!("api_keys/find_by_name_or_id")).bind(text(name_or_id)).bind(id);
+        let found = self.rows(find, row::api_key).await?.pop();
+        found.ok_or_else(|| key_not_found(name_or_id))
+    }
+
     async fn list(&self) -> PortResult<Vec<ApiKey>> {
         self.rows(|| sqlx::query(sql!("api_keys/list")), row::api_key).await
+    }
+
+    async fn rotate(&self, id: KeyId, rotation: &KeyRotation) -> PortResult<()> {
+        self.database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                let rotated = sqlx::query(sql!("api_keys/rotate"))
+                    .bind(id.0)
+                    .bind(rotation.replaces.secret_hash)
+                    .bind(StoredTime(rotation.replaces.until))
+                    .bind(rotation.secret_hash)
+                    .bind(StoredTime(rotation.at))
+                    .bind(rotation.expires_at.map(StoredTime))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?
+                    .rows_affected();
+                commit(transaction).await?;
+                if rotated == 1 { Ok(()) } else { Err(key_changed_meanwhile()) }
+            })
+            .await
     }
 
     async fn revoke(&self, name_or_id: &str, at: Timestamp) -> PortResult<ApiKey> {
@@ -63,6 +92,21 @@ impl Credentials for PgStore {
                     .map_err(translate)?;
                 commit(transaction).await?;
                 Ok(ApiKey { revoked_at: found.revoked_at.or(Some(at)), ..found })
+            })
+            .await
+    }
+
+    async fn used(&self, id: KeyId, at: Timestamp) -> PortResult<()> {
+        self.database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                sqlx::query(sql!("api_keys/use"))
+                    .bind(id.0)
+                    .bind(StoredTime(at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                commit(transaction).await
             })
             .await
     }

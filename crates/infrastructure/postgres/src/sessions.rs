@@ -72,13 +72,14 @@ impl Sessions for PgStore {
 }
 
 async fn insert(connection: &mut PgConnection, session: &Session) -> PortResult<()> {
-    let (key, proof) = match session.of {
-        SessionOwner::Key(key) => (Some(key.0), None),
-        SessionOwner::Token(proof) => (None, Some(proof)),
+    let (key, hash, proof) = match session.of {
+        SessionOwner::Key { id, secret_hash } => (Some(id.0), Some(secret_hash), None),
+        SessionOwner::Token(proof) => (None, None, Some(proof)),
     };
     sqlx::query(sql!("sessions/insert"))
         .bind(session.secret_hash)
         .bind(key)
+        .bind(hash)
         .bind(proof)
         .bind(StoredTime(session.created_at))
         .bind(StoredTime(session.seen_at))

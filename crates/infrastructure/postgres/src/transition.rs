@@ -34,6 +34,8 @@ pub(crate) struct Performed {
     pub(crate) recorded: EventsByRun,
     /// Those of them that are about interrupted steps.
     pub(crate) interrupted: EventsByRun,
+    /// Those of them whose effect depended on what was found: reviews that ended, and runs that continue others.
+    pub(crate) conditional: EventsByRun,
     /// Whether there may be work to claim now: another run got the turn, or one of these runs became ready again.
     pub(crate) notify: bool,
 }
@@ -107,8 +109,8 @@ pub(crate) async fn apply_effects(
     let interrupting = runs_with(transitions, |effect| matches!(effect, Effect::InterruptSteps(_)));
     let running = steps::running(connection, ids(&interrupting)).await?;
     let interrupted = interrupted(&interrupting, &running);
-    let ended = end_reviews(connection, transitions).await?;
-    let mut recorded = recorded(transitions, &interrupted, &ended);
+    let mut conditional = end_reviews(connection, transitions).await?;
+    let mut recorded = recorded(transitions, &interrupted, &conditional);
     write_step_progress(connection, recorded.values().flatten()).await?;
     reset(connection, ids(&runs_with(transitions, |effect| *effect == Effect::ResetSteps))).await?;
     yield_front(connection, transitions).await?;
@@ -117,9 +119,10 @@ pub(crate) async fn apply_effects(
     let is_ready = |timed: &TimedTransition<'_>| timed.transition.turn(timed.at) == Some(Turn::Ready);
     let notify = transitions.iter().any(is_ready) || !passed.is_empty() || !created.is_empty();
     for (run, event) in created {
-        recorded.entry(run).or_default().push(event);
+        recorded.entry(run).or_default().push(event.clone());
+        conditional.entry(run).or_default().push(event);
     }
-    Ok(Performed { recorded, interrupted, notify })
+    Ok(Performed { recorded, interrupted, conditional, notify })
 }
 
 fn runs_with<'t>(
@@ -133,15 +136,26 @@ fn ids(transitions: &[TimedTransition<'_>]) -> Vec<Uuid> {
     transitions.iter().map(|timed| timed.transition.run.id.0).collect()
 }
 
-/// The documents whose review ends because a run of them completed.
+/// Ends the reviews of documents of which a run has completed, and returns the events of those that were REVIEWED.
 async fn end_reviews(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
-) -> PortResult<HashSet<Uuid>> {
+) -> PortResult<EventsByRun> {
     let completed = runs_with(transitions, |effect| matches!(effect, Effect::EndReview(_)));
     let documents = completed.iter().map(|timed| timed.transition.run.subject.0).collect();
     let at = completed.iter().map(|timed| StoredTime(timed.at)).collect();
-    review_marks::end(connection, documents, at).await
+    let ended = review_marks::end(connection, documents, at).await?;
+    let mut events = EventsByRun::new();
+    for TimedTransition { transition, .. } in completed {
+        for effect in &transition.effects {
+            if let Effect::EndReview(event) = effect
+                && ended.contains(&transition.run.subject.0)
+            {
+                events.entry(transition.run.id).or_default().push(event.clone());
+            }
+        }
+    }
+    Ok(events)
 }
 
 /// The events of the steps that the transitions interrupt.
@@ -161,22 +175,19 @@ fn interrupted(transitions: &[TimedTransition<'_>], running: &[(RunId, RunningSt
 fn recorded(
     transitions: &[TimedTransition<'_>],
     interrupted: &EventsByRun,
-    ended: &HashSet<Uuid>,
+    reviews_ended: &EventsByRun,
 ) -> EventsByRun {
     let mut recorded = EventsByRun::new();
     for TimedTransition { transition, .. } in transitions {
         let id = transition.run.id;
         let events = recorded.entry(id).or_default();
+        let found = |by_run: &EventsByRun| by_run.get(&id).cloned().unwrap_or_default();
         for effect in &transition.effects {
             match effect {
                 Effect::Record(event) => events.push(event.clone()),
-                Effect::InterruptSteps(_) => {
-                    events.extend(interrupted.get(&id).into_iter().flatten().cloned());
-                }
-                Effect::EndReview(event) if ended.contains(&transition.run.subject.0) => {
-                    events.push(event.clone());
-                }
-                Effect::EndReview(_) | Effect::ResetSteps | Effect::PassTurn | Effect::Continue(_) => {}
+                Effect::InterruptSteps(_) => events.extend(found(interrupted)),
+                Effect::EndReview(_) => events.extend(found(reviews_ended)),
+                Effect::ResetSteps | Effect::PassTurn | Effect::Continue(_) => {}
             }
         }
     }

@@ -227,7 +227,7 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
             });
         }
         for written in writes.join_all().await {
-            assert_eq!(written, Ok(AdvanceOutcome::Accepted));
+            assert_eq!(written, Ok(AdvanceOutcome::Accepted(Vec::new())));
         }
     }
 }
@@ -292,7 +292,7 @@ async fn of_two_ends_of_one_run_the_second_is_refused() {
     let ends = [completion(claimed.clone(), store.clock.now()), completion(claimed, store.clock.now())];
     let [first, second] = ends;
     let (first, second) = tokio::join!(store.queue.advance(first), store.queue.advance(second));
-    assert_eq!((first, second), (Ok(AdvanceOutcome::Accepted), Ok(AdvanceOutcome::Refused)));
+    assert_eq!((first, second), (Ok(AdvanceOutcome::Accepted(Vec::new())), Ok(AdvanceOutcome::Refused)));
 }
 
 /// The first try of a write got no answer and is still committing when the second try comes: the write is stored once.
@@ -332,7 +332,7 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
     };
     timeout(SOON, somebody_waits(&mut open)).await.unwrap();
     open.commit().await.unwrap();
-    assert_eq!(second.await.unwrap().unwrap(), AdvanceOutcome::Accepted);
+    assert_eq!(second.await.unwrap().unwrap(), AdvanceOutcome::Accepted(Vec::new()));
     let stored = "SELECT count(*) FROM events WHERE event_type = 'STEP_SUCCEEDED'";
     assert_eq!(number(&mut watcher, stored).await, 1);
 }

@@ -143,12 +143,24 @@ const WORKER: ColumnList = ColumnList {
 
 const API_KEY: ColumnList = ColumnList {
     prefix: "api_key_",
-    columns: &["id", "name", "roles", "secret_hash", "created_at", "revoked_at"],
+    columns: &[
+        "id",
+        "name",
+        "roles",
+        "secret_hash",
+        "created_at",
+        "expires_at",
+        "rotated_at",
+        "revoked_at",
+        "last_used_at",
+        "previous_hash",
+        "previous_until",
+    ],
 };
 
 const SESSION: ColumnList = ColumnList {
     prefix: "session_",
-    columns: &["secret_hash", "key_id", "token_proof", "created_at", "seen_at", "expires_at"],
+    columns: &["secret_hash", "key_id", "key_hash", "token_proof", "created_at", "seen_at", "expires_at"],
 };
 
 const IDEMPOTENCY_KEY: ColumnList =

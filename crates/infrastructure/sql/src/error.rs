@@ -78,6 +78,13 @@ pub fn key_name_taken(name: &str) -> PortError {
     PortError::Conflict(format!("there is, or was, a key with the name {name}; choose another one"))
 }
 
+/// The key was revoked or rotated since it was looked at.
+pub fn key_changed_meanwhile() -> PortError {
+    PortError::Conflict(
+        "somebody else has rotated or revoked this key meanwhile; see `quire keys list`".to_owned(),
+    )
+}
+
 /// Another transaction has decided about the candidate.
 pub fn decided_meanwhile() -> PortError {
     PortError::Conflict("somebody else has decided about this meanwhile; look at it again".to_owned())

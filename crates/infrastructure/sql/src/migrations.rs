@@ -46,8 +46,9 @@ macro_rules! migrations {
             "0021_waiting",
             "0022_model_calls",
             "0023_proposals",
-            "0024_lanes",
-            "0025_runs_in_lane",
+            "0024_key_rotation",
+            "0025_lanes",
+            "0026_runs_in_lane",
         ]
     };
     ($($file:literal),+ $(,)?) => {

@@ -18,7 +18,7 @@ use rusqlite::{Connection, params};
 use tokio::sync::Notify;
 
 use crate::row::{all, execute, first, micros, scalar};
-use crate::transition::{self, append};
+use crate::transition::{self, Performed, append};
 use crate::{SqliteStore, proposals, reviews, sql};
 
 #[async_trait]
@@ -226,7 +226,7 @@ fn reached_before(connection: &Connection, run: &Run) -> PortResult<Vec<ReachedS
 fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(AdvanceOutcome, bool)> {
     let last = last_event(&advance.events, advance.end.as_ref());
     if advance.repeated && was_written(connection, &advance.run, last)? {
-        return Ok((AdvanceOutcome::Accepted, false));
+        return Ok((AdvanceOutcome::Accepted(Vec::new()), false));
     }
     let holds = match &advance.end {
         Some(end) => transition::update(connection, end, advance.at)?,
@@ -249,11 +249,11 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     for result in &advance.proposal {
         proposals::insert_result(connection, advance.run.id, result, advance.at)?;
     }
-    let notify = match &advance.end {
-        Some(end) => transition::apply_effects(connection, end, advance.at)?.notify,
-        None => false,
+    let performed = match &advance.end {
+        Some(end) => transition::apply_effects(connection, end, advance.at)?,
+        None => Performed::default(),
     };
-    Ok((AdvanceOutcome::Accepted, notify))
+    Ok((AdvanceOutcome::Accepted(performed.conditional), performed.notify))
 }
 
 /// Whether an earlier attempt at the write that ends with this event has succeeded.

@@ -23,12 +23,14 @@ impl Sessions for SqliteStore {
                 if let Some(replaced) = replaces {
                     execute(connection, sql!("sessions/delete"), [replaced])?;
                 }
-                let (key, proof) = match session.of {
-                    SessionOwner::Key(key) => (Some(key.0.into_bytes()), None),
-                    SessionOwner::Token(proof) => (None, Some(proof)),
+                let (key, hash, proof) = match session.of {
+                    SessionOwner::Key { id, secret_hash } => {
+                        (Some(id.0.into_bytes()), Some(secret_hash), None)
+                    }
+                    SessionOwner::Token(proof) => (None, None, Some(proof)),
                 };
                 let (seen, expires) = (micros(session.seen_at), micros(session.expires_at));
-                let values = params![session.secret_hash, key, proof, began, seen, expires];
+                let values = params![session.secret_hash, key, hash, proof, began, seen, expires];
                 execute(connection, sql!("sessions/insert"), values)?;
                 Ok(())
             })

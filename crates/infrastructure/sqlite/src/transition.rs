@@ -1,7 +1,7 @@
 //! Stores the decisions of the domain: a run's new state, its events and their projection, the turn of the next run.
 
 use jiff::Timestamp;
-use quire_domain::run::{RunningStep, step_interrupted};
+use quire_domain::run::{RunningStep, create, step_interrupted};
 use quire_domain::{
     Effect, Event, FailureRecord, Pipeline, Run, RunId, StepName, StepStatus, Transition, Turn,
 };
@@ -21,6 +21,8 @@ pub(crate) struct Performed {
     pub(crate) notify: bool,
     /// The events of the steps that were interrupted.
     pub(crate) interrupted: Vec<Event>,
+    /// The events of effects that depended on what was found.
+    pub(crate) conditional: Vec<Event>,
 }
 
 /// Stores a transition with its effects, if the run still has the fence that the transition started from. Returns None
@@ -71,7 +73,7 @@ pub(crate) fn apply_effects(
     at: Timestamp,
 ) -> PortResult<Performed> {
     let run = &transition.run;
-    let mut interrupted = Vec::new();
+    let (mut interrupted, mut conditional) = (Vec::new(), Vec::new());
     let mut turn_passed = false;
     let mut notify = transition.turn(at) == Some(Turn::Ready);
     for effect in &transition.effects {
@@ -87,6 +89,7 @@ pub(crate) fn apply_effects(
                 let values = params![run.subject.0.as_bytes(), micros(at)];
                 if execute(connection, sql!("documents/reopen"), values)? > 0 {
                     append(connection, event)?;
+                    conditional.push(event.clone());
                 }
             }
             Effect::PassTurn => {
@@ -99,11 +102,12 @@ pub(crate) fn apply_effects(
             Effect::Continue(_) if turn_passed => {}
             Effect::Continue(new) => {
                 enqueue(connection, new, at)?;
+                conditional.push(create(new, at).1);
                 notify = true;
             }
         }
     }
-    Ok(Performed { notify: notify || turn_passed, interrupted })
+    Ok(Performed { notify: notify || turn_passed, interrupted, conditional })
 }
 
 fn pass_turn(connection: &Connection, run: &Run, at: Timestamp) -> PortResult<bool> {

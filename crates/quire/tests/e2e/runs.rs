@@ -5,14 +5,19 @@ use std::path::Path;
 use jiff::Timestamp;
 use quire_domain::{NewRun, Pipeline, Priority, Run, RunId, SubjectId};
 use quire_ports::Store;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::test_env::{TestEnv, on_both_stores};
+use crate::reading::gibberish;
+use crate::record::upload_lines;
+use crate::test_env::{TestEnv, on_both_stores, wait_until};
 use crate::test_worker::TestWorker;
+use crate::uploads::upload_document;
 
 on_both_stores! {
     /// Proves R161.
     the_queue_shows_runs_by_pipeline_and_priority,
+    /// Proves R161 for the command and for the metrics of a server that works.
+    depth_by_priority_mean_duration_and_failures_by_step_can_be_queried,
     a_failed_link_is_listed_shown_and_retried,
     an_ended_run_of_a_document_is_never_retried,
     a_purge_deletes_rows_and_files,
@@ -40,6 +45,42 @@ async fn the_queue_shows_runs_by_pipeline_and_priority(env: &TestEnv) {
     assert_eq!(entry["queued"], 2);
     assert!(entry["oldest_seconds"].as_f64().unwrap() >= 0.0);
     assert!(cli.run_ok(&["queue"]).contains("link      high      2"));
+}
+
+async fn depth_by_priority_mean_duration_and_failures_by_step_can_be_queried(env: &TestEnv) {
+    let server = env.cli.serve();
+    env.wait_until_completed(upload_lines(&server, &["El paciente come bien y duerme toda la noche."; 3]))
+        .await;
+    let unreadable = upload_document(&server, &gibberish(), "");
+    let failed = env.wait_for_latest_run(unreadable).await;
+    assert_eq!(failed.state.as_str(), "FAILED");
+    enqueue(&env.store, Pipeline::Link).await;
+    let document = json!("document");
+    let report = || env.cli.run_json(&["queue", "--json"]);
+    let mean = |report: &Value| {
+        let completed = report["completed_last_24h"].as_array().unwrap().iter();
+        let mut of_documents = completed.filter(|entry| entry["pipeline"] == document && entry["runs"] == 1);
+        of_documents.find_map(|entry| entry["mean_duration_ms"].as_u64())
+    };
+    // The metrics of a minute are stored from time to time.
+    wait_until(async || mean(&report()).is_some_and(|mean| mean > 0)).await;
+    let report = report();
+    let queued = &report["queue"][0];
+    assert_eq!(
+        (&queued["pipeline"], &queued["priority"], &queued["queued"]),
+        (&json!("link"), &json!("high"), &json!(1))
+    );
+    let failure = &report["failures_by_step"][0];
+    assert_eq!((&failure["step"], &failure["failed"]), (&json!("EXTRACTION"), &json!(1)), "{report}");
+    for line in [
+        "quire_queue_depth{pipeline=\"link\",priority=\"high\"} 1",
+        "quire_queue_depth{pipeline=\"link\",priority=\"normal\"} 0",
+        "quire_run_duration_seconds_count{pipeline=\"document\",outcome=\"completed\"} 1",
+        "quire_run_duration_seconds_sum{pipeline=\"document\",outcome=\"completed\"} ",
+        "quire_step_failures_total{pipeline=\"document\",step=\"EXTRACTION\",code=\"EXTRACTION_LOW_QUALITY\"} 1",
+    ] {
+        wait_until(async || server.get("/metrics").body.lines().any(|found| found.starts_with(line))).await;
+    }
 }
 
 async fn a_failed_link_is_listed_shown_and_retried(env: &TestEnv) {

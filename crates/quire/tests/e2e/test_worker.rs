@@ -48,7 +48,7 @@ impl<'s> TestWorker<'s> {
             end,
             repeated: false,
         };
-        assert_eq!(self.store.queue.advance(advance).await.unwrap(), AdvanceOutcome::Accepted);
+        assert_eq!(self.store.queue.advance(advance).await.unwrap(), AdvanceOutcome::Accepted(Vec::new()));
         id
     }
 

@@ -11,7 +11,7 @@ use quire_domain::{
 use quire_ports::{
     FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange, ReviewMarkRequest,
 };
-use quire_understanding::edit::{EditOperation, apply_edits};
+use quire_understanding::edit::{EarlierFields, EditOperation, apply_edits};
 use quire_understanding::{
     Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
 };
@@ -65,8 +65,14 @@ pub(super) fn edit(
     batch: &[EditOperation],
     at: Timestamp,
 ) -> NewInterpretationVersion {
-    let edited =
-        apply_edits(&base.data.fields, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch).unwrap();
+    let edited = apply_edits(
+        &base.data.fields,
+        EarlierFields::default(),
+        &Schema::built_in_default(),
+        NEUTRAL_CONFIDENCE,
+        batch,
+    )
+    .unwrap();
     NewInterpretationVersion {
         id: InterpretationId::new(),
         run: base.data.processing_run_id,

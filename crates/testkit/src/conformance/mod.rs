@@ -165,6 +165,7 @@ macro_rules! store_conformance {
             marking_reviewed_is_idempotent_and_an_edit_reopens_the_document,
             only_the_active_version_can_be_marked_as_reviewed,
             a_newer_run_that_completes_ends_the_review,
+            a_completion_tells_whether_it_ended_a_review,
             marks_that_a_newer_run_has_ended_are_removed_by_the_migration,
         }
         $crate::conformance_cases! { $fixture, calibration:
@@ -200,12 +201,14 @@ macro_rules! store_conformance {
         $crate::conformance_cases! { $fixture, credentials:
             a_key_is_found_by_id_and_its_name_is_unique,
             a_key_is_revoked_by_name_or_id_and_never_deleted,
+            a_rotation_replaces_a_secret_once_and_keeps_the_holder,
+            the_last_use_of_a_key_is_recorded,
             the_database_refuses_to_delete_or_change_a_key,
         }
         $crate::conformance_cases! { $fixture, sessions:
             a_session_is_found_with_its_key_until_it_expires,
             using_a_session_extends_it,
-            revoking_a_key_ends_its_sessions_at_once,
+            a_session_comes_with_the_current_state_of_its_key,
             a_new_session_replaces_the_old_one_and_deletes_expired_ones,
         }
         $crate::conformance_cases! { $fixture, constraints:

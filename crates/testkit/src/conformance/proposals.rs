@@ -105,7 +105,10 @@ impl StoreFixture {
         assert_eq!(run.id, created.id);
         let decided = ProposalResult::Decision(Box::new(decision(score)));
         let results = vec![version(&request.input_idea), decided];
-        assert_eq!(self.write_results(&run, StepName::Expand, results).await, AdvanceOutcome::Accepted);
+        assert_eq!(
+            self.write_results(&run, StepName::Expand, results).await,
+            AdvanceOutcome::Accepted(Vec::new())
+        );
         self.store.queue.advance(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         run
     }
@@ -148,7 +151,7 @@ pub async fn results_are_stored_once_with_their_step_and_in_order(fixture: &Stor
     assert_eq!(claimed.attempt.map(|attempt| attempt.step), Some(StepName::Expand));
     let run = claimed.run;
     let write = |step, results| fixture.write_results(&run, step, results);
-    assert_eq!(write(StepName::Expand, vec![version("A")]).await, AdvanceOutcome::Accepted);
+    assert_eq!(write(StepName::Expand, vec![version("A")]).await, AdvanceOutcome::Accepted(Vec::new()));
     for persona in Persona::ALL.into_iter().rev() {
         write(persona.step(), vec![stored(persona, 0.8)]).await;
     }

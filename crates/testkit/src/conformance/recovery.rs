@@ -272,7 +272,9 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     let worker = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
     let second = RunId::new();
-    fixture.end_run(first, RunChange::TimeOut { continued_by: Some(second) }, at(10)).await;
+    let added = fixture.end_run(first, RunChange::TimeOut { continued_by: Some(second) }, at(10)).await;
+    let added: Vec<_> = added.iter().map(|event| (event.event_type, event.run)).collect();
+    assert_eq!(added, [(EventType::RunCreated, Some(second))], "its owner learns of the new run");
     assert_eq!(fixture.state(first).await, "TIMED_OUT");
     let continued = fixture.run(second).await;
     assert_eq!(
@@ -284,7 +286,8 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     // Another run of the subject waits already, and it continues the work too.
     let waiting = fixture.enqueue(subject, at(12)).await;
     let third = RunId::new();
-    fixture.end_run(second, RunChange::TimeOut { continued_by: Some(third) }, at(13)).await;
+    let added = fixture.end_run(second, RunChange::TimeOut { continued_by: Some(third) }, at(13)).await;
+    assert_eq!(added, []);
     assert_eq!(fixture.claim_one(worker, at(14)).await.run.id, waiting);
     assert!(fixture.store.history.run(third).await.is_err());
     let created = fixture.events().await;

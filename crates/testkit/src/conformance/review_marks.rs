@@ -126,6 +126,22 @@ pub async fn a_newer_run_that_completes_ends_the_review(fixture: &StoreFixture) 
     assert_eq!(blocked, Err(MarkBlocked::Missing), "the latest run has no interpretation");
 }
 
+/// Proves R035 for the log: the owner of a run learns that its completion has ended a review, and only then.
+pub async fn a_completion_tells_whether_it_ended_a_review(fixture: &StoreFixture) {
+    let (document, _, _) = fixture.interpreted_document().await;
+    let request = fixture.review_request(document, ReviewStatus::Reviewed, "ana", at(20)).await;
+    fixture.store.reviews.mark(&request).await.unwrap().unwrap();
+    for (second, ended) in [(30, Some("REPROCESSED")), (40, None)] {
+        let run = fixture.enqueue(document.into(), at(second)).await;
+        let worker = fixture.worker(at(second)).await;
+        fixture.claim_one(worker, at(second)).await;
+        let added = fixture.end_run(run, RunChange::Complete, at(second + 1)).await;
+        let reasons: Vec<_> = added.iter().map(|event| (event.run, event.reason.as_deref())).collect();
+        assert_eq!(reasons, Vec::from_iter(ended.map(|reason| (Some(run), Some(reason)))));
+        assert!(added.iter().all(|event| event.event_type == EventType::ReviewReopened), "{added:?}");
+    }
+}
+
 /// A mark from before marks named their version stays if it is of the latest completed run. The migration removes the
 /// others and records that.
 pub async fn marks_that_a_newer_run_has_ended_are_removed_by_the_migration(fixture: &StoreFixture) {

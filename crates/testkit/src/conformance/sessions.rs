@@ -7,9 +7,14 @@ use crate::fixture::{StoreFixture, at};
 
 async fn key(fixture: &StoreFixture, name: &str) -> NewKey {
     let (id, roles) = (KeyId::new(), Roles::parse("operate,review").unwrap());
-    let key = NewKey { id, name: name.to_owned(), roles, secret_hash: [7; 32], created_at: at(0) };
+    let (name, secret_hash) = (name.to_owned(), [7; 32]);
+    let key = NewKey { id, name, roles, secret_hash, created_at: at(0), expires_at: None };
     fixture.store.credentials.create(&key).await.unwrap();
     key
+}
+
+fn owner(key: &NewKey) -> SessionOwner {
+    SessionOwner::Key { id: key.id, secret_hash: key.secret_hash }
 }
 
 /// A session that lasts from second 1 to second 10.
@@ -21,12 +26,11 @@ fn session(secret: u8, of: SessionOwner) -> Session {
 pub async fn a_session_is_found_with_its_key_until_it_expires(fixture: &StoreFixture) {
     let sessions = &fixture.store.sessions;
     let key = key(fixture, "alma").await;
-    let (by_key, by_token) =
-        (session(1, SessionOwner::Key(key.id)), session(2, SessionOwner::Token([9; 32])));
+    let (by_key, by_token) = (session(1, owner(&key)), session(2, SessionOwner::Token([9; 32])));
     for session in [&by_key, &by_token] {
         sessions.begin(session, None).await.unwrap();
     }
-    let found = (by_key, Some(ApiKey { key, revoked_at: None }));
+    let found = (by_key, Some(ApiKey::unused(key)));
     assert_eq!(sessions.session([1; 32], at(9)).await, Ok(Some(found.clone())));
     assert_eq!(sessions.session([2; 32], at(9)).await, Ok(Some((by_token, None))));
     assert_eq!(sessions.session([3; 32], at(9)).await, Ok(None), "an unknown session");
@@ -53,15 +57,17 @@ pub async fn using_a_session_extends_it(fixture: &StoreFixture) {
     );
 }
 
-/// Proves R077 for sessions: a revoked key ends its own sessions and no others.
-pub async fn revoking_a_key_ends_its_sessions_at_once(fixture: &StoreFixture) {
+/// Proves R077 for sessions: a session comes with its key as it is now, so that a revoked one is noticed at once.
+pub async fn a_session_comes_with_the_current_state_of_its_key(fixture: &StoreFixture) {
     let sessions = &fixture.store.sessions;
     let (revoked, stays) = (key(fixture, "revoked").await, key(fixture, "stays").await);
-    sessions.begin(&session(1, SessionOwner::Key(revoked.id)), None).await.unwrap();
-    sessions.begin(&session(2, SessionOwner::Key(stays.id)), None).await.unwrap();
+    sessions.begin(&session(1, owner(&revoked)), None).await.unwrap();
+    sessions.begin(&session(2, owner(&stays)), None).await.unwrap();
     fixture.store.credentials.revoke("revoked", at(5)).await.unwrap();
-    assert_eq!(sessions.session([1; 32], at(6)).await, Ok(None));
-    assert!(sessions.session([2; 32], at(6)).await.unwrap().is_some());
+    for (secret, revoked_at) in [([1; 32], Some(at(5))), ([2; 32], None)] {
+        let (_, key) = sessions.session(secret, at(6)).await.unwrap().unwrap();
+        assert_eq!(key.map(|key| key.revoked_at), Some(revoked_at));
+    }
 }
 
 /// A login replaces the session before it and deletes expired sessions.

@@ -47,15 +47,18 @@ pub(super) fn raw_text() -> Artifact {
 }
 
 impl StoreFixture {
-    /// Makes a write that the store must accept.
-    pub(super) async fn advance(&self, write: Advance) {
-        assert_eq!(self.store.queue.advance(write).await.unwrap(), AdvanceOutcome::Accepted);
+    /// Makes a write that the store must accept. Returns the events that the store added.
+    pub(super) async fn advance(&self, write: Advance) -> Vec<Event> {
+        match self.store.queue.advance(write).await.unwrap() {
+            AdvanceOutcome::Accepted(added) => added,
+            AdvanceOutcome::Refused => panic!("the write was refused"),
+        }
     }
 
-    /// Ends a running run in the name of its owner.
-    pub(super) async fn end_run(&self, run: RunId, change: RunChange, when: Timestamp) {
+    /// Ends a running run in the name of its owner. Returns the events that the store added.
+    pub(super) async fn end_run(&self, run: RunId, change: RunChange, when: Timestamp) -> Vec<Event> {
         let run = self.run(run).await;
-        self.advance(end_write(&run, change, when)).await;
+        self.advance(end_write(&run, change, when)).await
     }
 
     /// Completes a running run, 6 seconds after the start of the test.

@@ -62,6 +62,10 @@ impl ErrorCodes {
             for code in codes_by_place(&line.text).into_iter().filter(|code| !self.codes.contains(*code)) {
                 problems.push(source.problem(line.number, format!("there is no error code {code}")));
             }
+            // Only the reasons of conflicts are codes with a page. The code knows the others, too.
+            for reason in reasons(&line.text).into_iter().filter(|reason| !self.known.contains(*reason)) {
+                problems.push(source.problem(line.number, format!("there is no reason {reason}")));
+            }
         }
         problems
     }
@@ -79,13 +83,8 @@ impl ErrorCodes {
 /// Codes that can be told by their place, also those of one word: `409 CONFLICT`, `"error_code": "CONFLICT"`, `/errors/CONFLICT`.
 fn codes_by_place(text: &str) -> Vec<&str> {
     let mut codes = Vec::new();
-    for before in ["\"error_code\": \"", "\"failure_type\": \"", "\"reason\": \"", "/errors/"] {
-        for (at, found) in text.match_indices(before) {
-            codes.extend(names(&text[at + found.len()..]).first().copied().filter(|name| {
-                // What follows may be the end of a line, or a placeholder such as CODE.
-                text[at + found.len()..].starts_with(name) && !["CODE", "REASON"].contains(name)
-            }));
-        }
+    for before in ["\"error_code\": \"", "\"failure_type\": \"", "/errors/"] {
+        codes.extend(names_after(text, before));
     }
     let words: Vec<&str> = text.split([' ', '`']).collect();
     for pair in words.windows(2) {
@@ -97,6 +96,19 @@ fn codes_by_place(text: &str) -> Vec<&str> {
     }
     codes.retain(|code| is_capital(code));
     codes
+}
+
+/// Reasons in the details of an error.
+fn reasons(text: &str) -> Vec<&str> {
+    names_after(text, "\"reason\": \"").filter(|reason| is_capital(reason)).collect()
+}
+
+/// The names directly after that text.
+fn names_after<'a>(text: &'a str, before: &str) -> impl Iterator<Item = &'a str> {
+    let rest = text.match_indices(before).map(|(at, found)| &text[at + found.len()..]);
+    // What follows may be the end of a line, or a placeholder such as CODE.
+    rest.filter_map(|rest| names(rest).first().copied().filter(|name| rest.starts_with(name)))
+        .filter(|name| !["CODE", "REASON"].contains(name))
 }
 
 fn is_capital(name: &str) -> bool {
@@ -128,11 +140,13 @@ mod tests {
         assert_eq!(found("`409 CONFLICTS`"), ["a.md:1: there is no error code CONFLICTS"]);
         assert_eq!(found("\"error_code\": \"GONE\""), ["a.md:1: there is no error code GONE"]);
         assert_eq!(found("at `/errors/GONE`").len(), 1);
+        assert_eq!(found("\"reason\": \"NOBODY\""), ["a.md:1: there is no reason NOBODY"]);
     }
 
     #[test]
     fn true_codes_and_other_names_pass() {
-        let text = "`PDF_INVALID`, RUN_CREATED, `409 CONFLICT`, `/errors/CODE`, `AUTH_TOKEN`, `QUIRE_X`, `RUN_ID:1`, GET, `429`";
+        let text = "`PDF_INVALID`, RUN_CREATED, `409 CONFLICT`, `/errors/CODE`, `AUTH_TOKEN`, `QUIRE_X`, `RUN_ID:1`, GET, `429`, \
+                    \"reason\": \"RUN_CREATED\"";
         assert_eq!(found(text), Vec::<String>::new());
     }
 

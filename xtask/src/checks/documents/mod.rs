@@ -1,7 +1,8 @@
 //! Documents must not lie. This check reads every Markdown file and the comments of quire.default.toml, and compares
-//! the paths, commands, settings, metrics, error codes and requirements that they name with those there are. It also
-//! finds what merges leave behind.
+//! the paths, commands, settings, metrics, error codes, requirements and tests of attacks that they name with those there
+//! are. It also finds what merges leave behind.
 
+mod attacks;
 mod commands;
 mod debris;
 mod error_codes;
@@ -70,6 +71,7 @@ fn problems(repository: &Repository) -> Result<Vec<Problem>> {
     let settings = Settings::read(&repository.read(DEFAULT_SETTINGS)?, &aliases(repository)?, &all_code);
     let metrics = KnownMetrics::read(&product);
     let codes = ErrorCodes::read(&repository.read(API_DESCRIPTION)?, &product);
+    let functions = attacks::functions(&all_code);
     let read = |path: &str| repository.read(path).ok().map(|text| Source::markdown(path, &text));
 
     let mut problems = codes.problems_of_pages(&repository.files_where(|_| true));
@@ -80,6 +82,7 @@ fn problems(repository: &Repository) -> Result<Vec<Problem>> {
         problems.extend(settings.problems(source));
         problems.extend(metrics.problems(source));
         problems.extend(codes.problems(source, |name| settings.has_variable(name)));
+        problems.extend(attacks::problems(source, &functions));
         problems.extend(debris::problems(source));
     }
     problems.extend(requirements::problems(repository, &sources)?);

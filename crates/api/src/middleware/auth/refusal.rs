@@ -11,10 +11,12 @@ use serde_json::json;
 use crate::{ApiError, Code, RateLimits};
 
 /// Every reason that is counted, with its status.
-pub const REFUSAL_REASONS: [(&str, &str); 10] = [
+pub const REFUSAL_REASONS: [(&str, &str); 12] = [
     ("401", "no_credential"),
     ("401", "unknown_key"),
     ("401", "revoked_key"),
+    ("401", "expired_key"),
+    ("401", "replaced_key"),
     ("401", "session_ended"),
     ("403", "role"),
     ("403", "other_site"),
@@ -49,11 +51,23 @@ impl Refusal {
         match self {
             Self::NoCredential => Some("no_credential"),
             Self::WrongKey(KeyRefusal::Unknown) => Some("unknown_key"),
-            Self::WrongKey(KeyRefusal::Revoked) => Some("revoked_key"),
+            Self::WrongKey(KeyRefusal::Revoked(_)) => Some("revoked_key"),
+            Self::WrongKey(KeyRefusal::Expired(_)) => Some("expired_key"),
+            Self::WrongKey(KeyRefusal::Replaced(_)) => Some("replaced_key"),
             Self::SessionEnded { .. } => Some("session_ended"),
             Self::Role(..) => Some("role"),
             Self::TooManyWrong(_) => Some("wrong_credentials"),
             Self::Other(_) => None,
+        }
+    }
+
+    /// The name of the holder of a key that was once right.
+    fn holder(&self) -> Option<&str> {
+        match self {
+            Self::WrongKey(
+                KeyRefusal::Revoked(name) | KeyRefusal::Expired(name) | KeyRefusal::Replaced(name),
+            ) => Some(name),
+            _ => None,
         }
     }
 
@@ -66,7 +80,14 @@ impl Refusal {
         let (method, path) = (request.method.as_str(), request.uri.path());
         match &self {
             Self::WrongKey(_) | Self::SessionEnded { is_first: true } => {
-                tracing::warn!(address, method, path, reason = self.reason(), "credential refused");
+                tracing::warn!(
+                    address,
+                    method,
+                    path,
+                    reason = self.reason(),
+                    who = self.holder(),
+                    "credential refused"
+                );
             }
             Self::Role(needed, holder) => {
                 tracing::warn!(
@@ -104,8 +125,18 @@ impl IntoResponse for Refusal {
                 "NO_CREDENTIAL",
                 "a key is required: create one with `quire keys create` and send it as Authorization: Bearer KEY",
             ),
+            // Both have the right secret, and need to know what to do.
+            Self::WrongKey(KeyRefusal::Expired(_)) => unauthorized(
+                "KEY_EXPIRED",
+                "the key has expired; the operator can renew it with `quire keys rotate`",
+            ),
+            Self::WrongKey(KeyRefusal::Replaced(_)) => {
+                unauthorized("KEY_REPLACED", "this key was replaced by a new one; use the new one")
+            }
             // The client does not learn whether the key ever existed.
-            Self::WrongKey(_) => unauthorized("WRONG_KEY", "the key is unknown or revoked; use another key"),
+            Self::WrongKey(KeyRefusal::Unknown | KeyRefusal::Revoked(_)) => {
+                unauthorized("WRONG_KEY", "the key is unknown or revoked; use another key")
+            }
             Self::SessionEnded { .. } => unauthorized("SESSION_ENDED", "the session has ended; log in again"),
             Self::Role(needed, holder) => {
                 let (name, roles, needed) = (holder.name, holder.roles, needed.as_str());

@@ -3,7 +3,7 @@
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use jiff::SignedDuration;
-use quire_application::credential::{KeyHolder, KeyRefusal};
+use quire_application::credential::KeyHolder;
 use quire_application::session::{SessionSecret, SessionUse};
 use serde_json::json;
 
@@ -78,7 +78,7 @@ impl Auth {
         }
         let before = secret(&request.headers);
         let entered = self.authenticator.log_in(presented, before.as_ref()).await.map_err(ApiError::from)?;
-        entered.ok_or(Refusal::WrongKey(KeyRefusal::Unknown))
+        entered.map_err(Refusal::WrongKey)
     }
 
     /// Ends a session.

@@ -8,7 +8,7 @@ use axum::middleware;
 use axum::routing::{get, post};
 use jiff::Timestamp;
 use quire_domain::{KeyId, PlaintextKey, Roles};
-use quire_ports::{ApiKey, Credentials, NewKey, PortError, PortResult};
+use quire_ports::{ApiKey, Credentials, KeyRotation, NewKey, PortError, PortResult, SystemClock};
 use tower::ServiceExt as _;
 
 use super::*;
@@ -25,9 +25,9 @@ impl FakeKeys {
         let key = PlaintextKey { id: KeyId::new(), secret: [3; 32] };
         let secret_hash: [u8; 32] = <sha2::Sha256 as sha2::Digest>::digest(key.secret).into();
         let roles = Roles::parse(roles).unwrap();
-        let created_at = Timestamp::UNIX_EPOCH;
-        let kept = NewKey { id: key.id, name: name.to_owned(), roles, secret_hash, created_at };
-        self.keys.lock().unwrap().push(ApiKey { key: kept, revoked_at: None });
+        let (created_at, expires_at) = (Timestamp::UNIX_EPOCH, None);
+        let kept = NewKey { id: key.id, name: name.to_owned(), roles, secret_hash, created_at, expires_at };
+        self.keys.lock().unwrap().push(ApiKey::unused(kept));
         key.reveal()
     }
 
@@ -46,7 +46,7 @@ impl FakeKeys {
 /// Authentication by these keys and this token.
 pub(crate) fn auth_with(keys: Arc<FakeKeys>, token: Option<&str>) -> Arc<Auth> {
     let limits = RateLimits::new(crate::RatesPerMinute::default(), crate::TrustedProxies::default());
-    Arc::new(Auth::new(Authenticator::new(keys, token), Arc::new(limits)))
+    Arc::new(Auth::new(Authenticator::new(keys, Arc::new(SystemClock), token), Arc::new(limits)))
 }
 
 #[async_trait]
@@ -59,6 +59,10 @@ impl Credentials for FakeKeys {
         Ok(self.answer()?.into_iter().find(|found| found.key.id == id))
     }
 
+    async fn named(&self, _: &str) -> PortResult<ApiKey> {
+        unreachable!("nobody looks for names over HTTP")
+    }
+
     async fn list(&self) -> PortResult<Vec<ApiKey>> {
         self.answer()
     }
@@ -67,6 +71,16 @@ impl Credentials for FakeKeys {
         let mut keys = self.keys.lock().unwrap();
         keys[0].revoked_at = Some(at);
         Ok(keys[0].clone())
+    }
+
+    async fn rotate(&self, _: KeyId, _: &KeyRotation) -> PortResult<()> {
+        unreachable!("nobody rotates keys over HTTP")
+    }
+
+    async fn used(&self, id: KeyId, at: Timestamp) -> PortResult<()> {
+        let mut keys = self.keys.lock().unwrap();
+        keys.iter_mut().filter(|found| found.key.id == id).for_each(|found| found.last_used_at = Some(at));
+        Ok(())
     }
 
     async fn any(&self) -> PortResult<bool> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quire_domain::run::run_created;
 use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortResult, Store};
 
-use super::idempotency::{as_added, first_answer};
+use super::idempotency::{as_added, as_first_returned};
 use super::{DocumentView, UploadError};
 use crate::engine::report;
 
@@ -34,7 +34,7 @@ impl DocumentWriter {
             }
             AddOutcome::AlreadyAdded { document, run } => {
                 self.remove_file().await;
-                Ok(first_answer(&self.store, document, run).await?)
+                Ok(as_first_returned(&self.store, document, run).await?)
             }
             AddOutcome::KeyReused => {
                 self.remove_file().await;

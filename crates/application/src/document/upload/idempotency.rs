@@ -57,7 +57,7 @@ impl UploadKey {
 }
 
 /// A document as the first upload returned it, without later changes.
-pub(super) async fn first_answer(
+pub(super) async fn as_first_returned(
     store: &Store,
     id: DocumentId,
     run: Option<RunId>,

@@ -120,7 +120,7 @@ impl ModelInterpreter {
             response_schema: response_schema::response_schema(&request.schema).to_string(),
             max_tokens: self.settings.answer_tokens,
             temperature: 0.0,
-            deadline: request.deadline,
+            deadline: request.deadline.clone(),
         };
         let response = self.send(&model_request, usage).await?;
         let parse =

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use quire_domain::Failure;
 use quire_domain::proposal::InvalidMember;
-use quire_domain::{Failure, RunState};
 use quire_ports::{
     ChatMessage, Clock, LanguageModel, ModelErrorKind, ModelRequest, ModelResponse, PortError, ProposalRun,
     Proposals, StepContext,
@@ -57,10 +57,7 @@ impl ProposalModel {
             response_schema: question.response_schema.to_owned(),
             max_tokens: self.max_tokens,
             temperature: question.temperature,
-            deadline: match context.run.state {
-                RunState::Running { deadline_at, .. } => deadline_at,
-                _ => None,
-            },
+            deadline: Some(context.deadline.clone()),
         };
         let response =
             self.model.ask(&request).await.map_err(|error| error.into_failure(self.clock.now()))?;

@@ -21,7 +21,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use quire_ports::{LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
 
 use self::breaker::Breaker;
@@ -180,6 +179,5 @@ fn count(outcome: &Result<ModelResponse, FailedRequest>) {
 
 /// The time left for requests. `None` without a deadline.
 fn time_left(request: &ModelRequest) -> Option<Duration> {
-    let left = request.deadline?.duration_since(Timestamp::now());
-    Some(Duration::try_from(left).unwrap_or_default().saturating_sub(RESERVE))
+    Some(request.deadline.as_ref()?.time_left().saturating_sub(RESERVE))
 }

@@ -17,9 +17,10 @@ pub(super) fn tesseract_missing(reason: &str) -> ReadError {
 pub(super) fn not_confined(missing: &str) -> ReadError {
     ReadError {
         kind: ReadErrorKind::OcrNotAvailable,
-        message: "the document has scanned pages, and the OCR program tesseract is not confined as reading.confinement asks \
-                  for; ask your administrator"
-            .to_owned(),
+        message: format!(
+            "the document has scanned pages, and the OCR program tesseract cannot be confined as reading.confinement asks \
+             for: {missing}; ask your administrator"
+        ),
         diagnosis: Some(format!("Confining tesseract failed: {missing}")),
     }
 }

@@ -95,6 +95,17 @@ struct ProcessOutput {
     stderr: String,
 }
 
+impl ProcessOutput {
+    /// What it wrote to standard output, if it succeeded.
+    fn succeeded(self, failed: impl Fn(&str) -> ReadError) -> Result<Vec<u8>, ReadError> {
+        match self.status.code() {
+            Some(0) => Ok(self.stdout),
+            Some(code) if code == i32::from(child::EXIT_NOT_CONFINED) => Err(not_confined(&self.stderr)),
+            _ => Err(failed(&format!("{}: {}", self.status, self.stderr))),
+        }
+    }
+}
+
 impl Ocr {
     /// Uses the current program to start tesseract; its main function must call [`child::run`] if its first argument is
     /// [`child::ARGUMENT`].
@@ -134,13 +145,8 @@ impl Ocr {
         let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", "3", "tsv"];
         let output = self.inner.run(program, &arguments, &image.png).await;
         let output = output.map_err(|error| recognition_failed(&error.to_string()))?;
-        if output.status.code() == Some(child::EXIT_NOT_CONFINED.into()) {
-            return Err(not_confined(&output.stderr));
-        }
-        if !output.status.success() {
-            return Err(recognition_failed(&format!("{}: {}", output.status, output.stderr)));
-        }
-        let mut lines = tsv::parse_lines(&String::from_utf8_lossy(&output.stdout), image.scale);
+        let table = output.succeeded(recognition_failed)?;
+        let mut lines = tsv::parse_lines(&String::from_utf8_lossy(&table), image.scale);
         ordinals::fix_ordinals(&mut lines, &languages);
         Ok(lines)
     }
@@ -183,13 +189,8 @@ impl OcrInner {
             find_program(name).ok_or_else(|| tesseract_missing(&format!("{name} was not detected")))?;
         let output = self.run(program.clone(), &["--list-langs"], &[]).await;
         let output = output.map_err(|error| tesseract_missing(&error.to_string()))?;
-        if output.status.code() == Some(child::EXIT_NOT_CONFINED.into()) {
-            return Err(not_confined(&output.stderr));
-        }
-        if !output.status.success() {
-            return Err(tesseract_missing(&format!("{}: {}", output.status, output.stderr)));
-        }
-        let listed = String::from_utf8_lossy(&output.stdout);
+        let listed = output.succeeded(tesseract_missing)?;
+        let listed = String::from_utf8_lossy(&listed);
         let languages = listed.lines().skip(1).map(|line| line.trim().to_owned()).collect();
         Ok(TesseractInstall { program, languages })
     }

@@ -1,7 +1,9 @@
 //! API keys, sessions and idempotency keys.
 
 use quire_domain::{DocumentId, KeyId, Roles, RunId};
-use quire_ports::{AddOutcome, ApiKey, IdempotencyKey, NewKey, PortResult, Session, SessionOwner};
+use quire_ports::{
+    AddOutcome, ApiKey, IdempotencyKey, NewKey, PortResult, PreviousSecret, Session, SessionOwner,
+};
 
 use super::ColumnReader;
 use crate::error::corrupt;
@@ -15,16 +17,30 @@ pub fn api_key(row: &dyn ColumnReader) -> PortResult<ApiKey> {
             roles: Roles::parse(row.text("api_key_roles")?).map_err(corrupt)?,
             secret_hash: row.bytes("api_key_secret_hash")?,
             created_at: row.timestamp("api_key_created_at")?,
+            expires_at: row.optional_timestamp("api_key_expires_at")?,
         },
+        rotated_at: row.optional_timestamp("api_key_rotated_at")?,
         revoked_at: row.optional_timestamp("api_key_revoked_at")?,
+        last_used_at: row.optional_timestamp("api_key_last_used_at")?,
+        previous: previous_secret(row)?,
     })
+}
+
+fn previous_secret(row: &dyn ColumnReader) -> PortResult<Option<PreviousSecret>> {
+    let hash = row.optional_fixed_bytes("api_key_previous_hash")?;
+    let until = row.optional_timestamp("api_key_previous_until")?;
+    Ok(hash.zip(until).map(|(secret_hash, until)| PreviousSecret { secret_hash, until }))
 }
 
 /// A row of `{session}` and `{api_key}`. A session that began with the token of the settings has no key.
 pub fn session(row: &dyn ColumnReader) -> PortResult<(Session, Option<ApiKey>)> {
     let owner = (row.optional_uuid("session_key_id")?, row.optional_fixed_bytes("session_token_proof")?);
     let (of, key) = match owner {
-        (Some(id), _) => (SessionOwner::Key(KeyId(id)), Some(api_key(row)?)),
+        (Some(id), _) => {
+            // An older program, during an upgrade, names no secret. Its session has ended.
+            let secret_hash = row.optional_fixed_bytes("session_key_hash")?.unwrap_or_default();
+            (SessionOwner::Key { id: KeyId(id), secret_hash }, Some(api_key(row)?))
+        }
         (None, Some(proof)) => (SessionOwner::Token(proof), None),
         (None, None) => return Err(corrupt("a session has neither a key nor a token")),
     };

@@ -10,13 +10,11 @@ on_both_stores! {
     accesses_just_before_a_shutdown_are_recorded,
 }
 
-impl TestEnv {
-    /// All recorded accesses, oldest first.
-    async fn accesses(&self) -> Vec<Event> {
-        let names = ["VIEW", "ACCESS"];
-        let is_access = |kind: EventType| names.iter().any(|name| kind.as_str().contains(name));
-        self.events().await.into_iter().filter(|event| is_access(event.event_type)).collect()
-    }
+/// All recorded accesses, oldest first.
+pub(super) async fn accesses(env: &TestEnv) -> Vec<Event> {
+    let names = ["VIEW", "ACCESS"];
+    let is_access = |kind: EventType| names.iter().any(|name| kind.as_str().contains(name));
+    env.events().await.into_iter().filter(|event| is_access(event.event_type)).collect()
 }
 
 async fn every_access_to_a_document_is_recorded_with_its_actor(env: &TestEnv) {
@@ -39,8 +37,8 @@ async fn every_access_to_a_document_is_recorded_with_its_actor(env: &TestEnv) {
         assert_eq!(server.request(&format!("GET {path}"), &reader).status, status, "{path}");
         assert_eq!(server.request(&format!("GET {path}"), "").status, 401, "without a key");
     }
-    wait_until(async || env.accesses().await.len() >= 8).await;
-    let accesses = env.accesses().await;
+    wait_until(async || accesses(env).await.len() >= 8).await;
+    let accesses = accesses(env).await;
     let (subject, unknown_subject) = (Some(id.into()), Some(unknown.into()));
     let expected = [
         (EventType::DocumentListViewed, None, None),
@@ -65,7 +63,7 @@ async fn accesses_just_before_a_shutdown_are_recorded(env: &TestEnv) {
         assert_eq!(server.request("GET /documents", "").status, 200);
     }
     assert_eq!(server.stop().status.code(), Some(0));
-    let accesses = env.accesses().await;
+    let accesses = accesses(env).await;
     assert_eq!(accesses.len(), 20);
     assert!(accesses.iter().all(|event| event.actor.as_deref() == Some("local")), "without authentication");
 }

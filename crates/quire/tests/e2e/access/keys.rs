@@ -100,6 +100,10 @@ async fn a_public_address_needs_a_key(env: &TestEnv) {
     env.cli.run_ok(&["keys", "revoke", "first"]);
     env.cli.run_err(&["serve", "--listen", "0.0.0.0:0"]);
     let key = env.create_key("second", "read");
+    env.sql.execute("UPDATE api_keys SET expires_at = created_at WHERE revoked_at IS NULL").await.unwrap();
+    let refused = env.cli.run_err(&["serve", "--listen", "0.0.0.0:0"]);
+    assert!(refused.contains("no valid API key"), "an expired key lets nobody in: {refused}");
+    env.sql.execute("UPDATE api_keys SET expires_at = NULL WHERE revoked_at IS NULL").await.unwrap();
     let server = env.cli.serve_on("0.0.0.0:0");
     assert_eq!(server.request("GET /documents", "").status, 401);
     assert_eq!(server.request("GET /documents", &key).status, 200);

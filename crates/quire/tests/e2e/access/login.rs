@@ -35,12 +35,12 @@ fn post(server: &TestServer, path: &str, head: &str, form: &str) -> Response {
     server.send(&format!("POST {path}"), &format!("{FORM}{head}"), form).map(text)
 }
 
-fn login(server: &TestServer, head: &str, key: &str, next: &str) -> Response {
+pub(super) fn login(server: &TestServer, head: &str, key: &str, next: &str) -> Response {
     post(server, "/app/login", head, &format!("key={key}&next={next}"))
 }
 
 /// The cookie as a browser sends it back.
-fn cookie(response: &Response) -> String {
+pub(super) fn cookie(response: &Response) -> String {
     let set = response.header("set-cookie").unwrap_or_else(|| panic!("no cookie: {}", response.head));
     format!("Cookie: {}\r\n", set.split(';').next().unwrap())
 }

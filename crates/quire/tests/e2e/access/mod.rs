@@ -3,6 +3,7 @@
 mod audit;
 mod headers;
 mod health;
+mod key_rotation;
 mod keys;
 mod login;
 mod permissions;

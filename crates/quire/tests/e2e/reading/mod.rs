@@ -5,6 +5,8 @@ mod covered_text;
 mod extraction_step;
 mod hostile;
 pub mod ocr;
+#[cfg(target_os = "linux")]
+mod ocr_confinement;
 mod parser_lifetime;
 mod sandbox;
 mod unread_pages;

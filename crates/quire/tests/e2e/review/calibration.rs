@@ -10,6 +10,8 @@ use crate::test_env::{TestEnv, on_both_stores};
 on_both_stores! {
     /// Proves R113, R114, R115, R116.
     reviews_change_the_confidence_of_values_found_by_the_same_rule,
+    /// Proves R115 for corrections that are undone.
+    a_correction_that_is_undone_counts_as_the_value_that_stands,
     /// Proves R117, R118.
     low_confidence_is_shown_and_blocks_nothing
         with [("QUIRE_CONFIDENCE_LOW_MAX", "0.999"), ("VET_RECORDS_CONFIDENCE_MID_MAX", "1.0")],
@@ -127,6 +129,34 @@ async fn reviews_change_the_confidence_of_values_found_by_the_same_rule(env: &Te
     assert_eq!(server.get_json("/calibration?context=elsewhere").body["items"], json!([]));
     assert_eq!(server.get_json("/calibration?policy_version=v2").body["items"], json!([]));
     assert_eq!(server.get_json("/calibration?limit=0").status, 400);
+}
+
+async fn a_correction_that_is_undone_counts_as_the_value_that_stands(env: &TestEnv) {
+    let server = env.cli.serve();
+    let (id, run) = process_record(env, &server).await;
+    let found = name_field(&server, id);
+    let set = |base: u64, value: &Value| {
+        let change = json!([{ "op": "UPDATE", "field_id": found["field_id"], "value": value }]);
+        let edited = edit(&server, &run, base, &change);
+        assert_eq!(edited.status, 201, "{}", edited.body);
+        field(&edited.body["data"], "pet_name").clone()
+    };
+    let counted = || {
+        let total = &calibration_of(&server, "pet_name")["total"];
+        (total["accepts"].as_u64(), total["edits"].as_u64())
+    };
+    assert_eq!(set(1, &json!("Lola"))["origin"], "human");
+    mark(&server, id);
+    assert_eq!(counted(), (Some(0), Some(1)), "the correction stands");
+    assert_eq!(set(2, &found["value"]), found, "the undone field is as it was found");
+    assert_eq!(counted(), (None, None), "the edit reopened the document");
+    mark(&server, id);
+    assert_eq!(counted(), (Some(1), Some(0)), "what was found stands");
+    reopen(&server, id);
+    assert_eq!(counted(), (None, None));
+    assert_eq!(set(3, &json!("Lola"))["origin"], "human");
+    mark(&server, id);
+    assert_eq!(counted(), (Some(0), Some(1)), "the correction stands again");
 }
 
 async fn low_confidence_is_shown_and_blocks_nothing(env: &TestEnv) {

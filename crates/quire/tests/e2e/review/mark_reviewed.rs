@@ -181,4 +181,7 @@ async fn a_reviewed_document_is_exported_only_as_it_was_signed(env: &TestEnv) {
         reopened.event.run.map(|run| run.to_string()),
         shown["latest_completed_run"]["run_id"].as_str().map(str::to_owned)
     );
+    let log = server.stop().stderr;
+    let parts = ["REVIEW_REOPENED", "REPROCESSED", &id.to_string()];
+    assert!(log.lines().any(|line| parts.iter().all(|part| line.contains(part))), "also in the log: {log}");
 }

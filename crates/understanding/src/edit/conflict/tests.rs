@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::edit::{VisitAssignment, apply_edits};
+use crate::edit::{EarlierFields, VisitAssignment, apply_edits};
 use crate::{NEUTRAL_CONFIDENCE, Origin, ValueType};
 
 fn text(text: &str) -> Value {
@@ -69,7 +69,9 @@ fn only(report: ConflictReport) -> CheckedChange {
 }
 
 fn applied(before: &[Field], changes: &[EditOperation]) -> Vec<Field> {
-    apply_edits(before, &[], &Schema::built_in_default(), NEUTRAL_CONFIDENCE, changes).unwrap().fields
+    apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, changes)
+        .unwrap()
+        .fields
 }
 
 #[test]

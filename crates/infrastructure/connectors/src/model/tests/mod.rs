@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use quire_domain::Backoff;
 use quire_ports::{
-    CallContext, ChatMessage, ChatRole, LanguageModel as _, ModelError, ModelErrorKind, ModelRequest,
-    ModelResponse, SystemClock,
+    AwakeTime, CallContext, ChatMessage, ChatRole, Clock, Deadline, LanguageModel as _, ModelError,
+    ModelErrorKind, ModelRequest, ModelResponse, SystemClock,
 };
 use quire_testkit::model_server::{MODEL, TOKENS};
-use quire_testkit::{ModelReply, ModelServer, RecordedCalls};
+use quire_testkit::{FakeClock, ModelReply, ModelServer, RecordedCalls};
 
 use super::*;
 use crate::http::HttpOptions;
@@ -52,6 +52,11 @@ fn attempts(attempts: u32) -> Backoff {
 
 fn model(settings: ModelSettings) -> RemoteModel {
     RemoteModel::new(client(), settings, call_log(Arc::default())).unwrap()
+}
+
+/// The end of that time, by that clock.
+fn deadline(time: Duration, clock: Arc<dyn Clock>) -> Deadline {
+    Deadline::after(Arc::new(AwakeTime::start(clock)), time)
 }
 
 fn call_log(calls: Arc<RecordedCalls>) -> CallLog {

@@ -12,7 +12,7 @@ async fn a_recorded_answer_is_replayed_without_asking_and_another_request_is_ref
     let answer = recording.ask(&request()).await.unwrap();
 
     let replaying = ReplayingModel { folder: folder.clone() };
-    let later = ModelRequest { deadline: Some(Timestamp::now()), ..request() };
+    let later = ModelRequest { deadline: Some(deadline(Duration::ZERO, Arc::new(SystemClock))), ..request() };
     let replayed = replaying.ask(&later).await.unwrap();
     let latency = Duration::from_millis(u64::try_from(answer.latency.as_millis()).unwrap());
     assert_eq!(replayed, ModelResponse { latency, ..answer });

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use quire_domain::{RunId, StepName, SubjectId};
 
 use super::*;
@@ -68,12 +68,25 @@ async fn no_request_goes_beyond_the_deadline() {
     let server = ModelServer::start(KEY, vec![ModelReply::Status(500, "")]);
     let slow = Backoff { attempts: 9, base_ms: 5_000, max_ms: 5_000, jitter_ratio: 0.0 };
     let model = model(ModelSettings { retry: slow, ..settings(&server.url) });
-    let soon = Timestamp::now().checked_add(SignedDuration::from_millis(4_900)).ok();
+    let soon = Some(deadline(Duration::from_millis(4_900), Arc::new(SystemClock)));
     let error = model.ask(&ModelRequest { deadline: soon, ..request() }).await.unwrap_err();
     assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::Unavailable, 1));
-    let past = Some(Timestamp::now());
+    let past = Some(deadline(Duration::ZERO, Arc::new(SystemClock)));
     let error = model.ask(&ModelRequest { deadline: past, ..request() }).await.unwrap_err();
     assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::Unavailable, 1));
+}
+
+/// The deadline of a run is set by the clock of the database, which may be another machine's.
+#[tokio::test]
+async fn the_clock_of_another_machine_leaves_the_model_its_time() {
+    let long_ago = FakeClock::at(Timestamp::UNIX_EPOCH);
+    let far_ahead = FakeClock::at("2100-01-01T00:00:00Z".parse().unwrap());
+    for clock in [long_ago, far_ahead] {
+        let server = ModelServer::start(KEY, vec![completion("{}")]);
+        let deadline = Some(deadline(Duration::from_mins(2), Arc::new(clock)));
+        model(settings(&server.url)).ask(&ModelRequest { deadline, ..request() }).await.unwrap();
+        assert_eq!(server.requests().len(), 1);
+    }
 }
 
 #[tokio::test]
