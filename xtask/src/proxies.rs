@@ -1,10 +1,12 @@
-//! nginx and Caddy, which tests run with the configurations of the guide.
+//! nginx and Caddy, which tests run with the configurations of the guide, and PgBouncer, through which tests reach
+//! PostgreSQL.
 
 use crate::Result;
 use crate::{apt, curl};
 
 /// A program of each package, and the package.
-const PROGRAMS: [(&str, &str); 3] = [("nginx", "nginx-light"), ("caddy", "caddy"), ("openssl", "openssl")];
+const PROGRAMS: [(&str, &str); 4] =
+    [("nginx", "nginx-light"), ("caddy", "caddy"), ("openssl", "openssl"), ("pgbouncer", "pgbouncer")];
 
 /// Installs the proxies if they are missing.
 pub fn require() -> Result<()> {

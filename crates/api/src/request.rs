@@ -150,7 +150,7 @@ impl<S: Send + Sync> FromRequest<S> for NoBody {
     }
 }
 
-/// A JSON body, whatever its content type.
+/// A JSON object as the body, whatever its content type.
 pub(crate) struct JsonBody<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
@@ -160,6 +160,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
         let body = Bytes::from_request(request, state).await.map_err(|rejection| body_error(&rejection))?;
         if body.is_empty() {
             return Err(ApiError::invalid("body", "is empty; send a JSON object"));
+        }
+        // serde would fill the members of a struct from an array, by their order.
+        if body.trim_ascii_start().first() == Some(&b'[') {
+            return Err(ApiError::invalid("body", "is an array; send a JSON object"));
         }
         let parsed = serde_json::from_slice(&body);
         // The message of serde_json names members and positions of the request only.

@@ -70,7 +70,7 @@ pub use queue::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, RunQueue};
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
 };
-pub use recovery::{ExpiredLeases, RecoveryRules, RunRecovery};
+pub use recovery::{ExpiredLeases, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
 pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,

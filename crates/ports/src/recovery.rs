@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{Orphaned, Pipeline, RecoveryPolicy, Run, RunChange, RunId, Transition, WorkerId};
+use quire_domain::{
+    Orphaned, Pipeline, RecoveryPolicy, Run, RunChange, RunId, SubjectId, Transition, WorkerId,
+};
 
 use crate::PortResult;
 
@@ -44,6 +46,18 @@ pub enum ExpiredLeases {
     Leave,
 }
 
+/// The runs of a subject in a pipeline. At most one of them is at the front.
+pub type SubjectQueue = (SubjectId, Pipeline);
+
+/// What one look at waiting runs found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FrontCheck {
+    /// Where the oldest waiting run became the front, because no run was.
+    pub restored: Vec<SubjectQueue>,
+    /// Where the next look continues. None when no waiting run is left.
+    pub next: Option<SubjectQueue>,
+}
+
 /// Finds and recovers orphaned and overdue runs.
 #[async_trait]
 pub trait RunRecovery: Send + Sync {
@@ -76,4 +90,13 @@ pub trait RunRecovery: Send + Sync {
         known: &[RunId],
         at: Timestamp,
     ) -> PortResult<Vec<Transition>>;
+
+    /// Looks at up to `limit` runs that wait behind the front of their subject, after `after`. Where no front exists, it
+    /// makes the oldest waiting run the front; nothing else would ever start these runs.
+    async fn restore_fronts(
+        &self,
+        after: Option<SubjectQueue>,
+        at: Timestamp,
+        limit: usize,
+    ) -> PortResult<FrontCheck>;
 }

@@ -31,7 +31,7 @@ pub(crate) fn warn_of_others(config: &Config) {
 
 /// The data folder and the database file.
 fn installed(config: &Config) -> Vec<PathBuf> {
-    let mut paths = vec![config.storage.data.clone(), config.storage.data.join("documents")];
+    let mut paths = vec![config.storage.data.clone(), config.documents_folder()];
     if let DatabaseLocation::Sqlite(file) = config.location() {
         paths.push(file);
     }

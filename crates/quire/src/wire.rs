@@ -6,7 +6,7 @@ mod proposal;
 pub(crate) mod reader;
 pub(crate) mod schemas;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use quire_application::document::pages::{ImageSettings, PageImages};
@@ -15,7 +15,7 @@ use quire_application::engine::LeaseSettings;
 use quire_application::events::EventFeed;
 use quire_application::health::StorageCheck;
 use quire_application::lanes::LanePermits;
-use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep};
+use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep, UnreadableSchema};
 use quire_application::storage::{self, Identified, InstallationBlobs, Originals};
 use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
@@ -53,6 +53,7 @@ pub fn built_in_steps(config: Config, store: Store, _lanes: Arc<LanePermits>) ->
                 policy: Arc::new(config.confidence.clone()),
             },
             clock: store.clock.clone(),
+            unreadable: UnreadableSchema::default(),
         };
         let steps: [(StepName, Arc<dyn Step>); 2] = [
             (StepName::Extraction, Arc::new(extraction)),
@@ -171,15 +172,11 @@ pub(crate) fn blobs(config: &Config, store: &Store) -> Result<Arc<dyn BlobStore>
     Ok(Arc::new(InstallationBlobs::new(blobs, store.installation.clone())))
 }
 
-/// The blob store, whatever installation it belongs to: the folder `documents` in the data folder.
+/// The blob store, whatever installation it belongs to.
 pub(crate) fn blobs_of_any(config: &Config) -> Result<DiskBlobs, CommandError> {
-    let folder = storage_folder(config);
+    let folder = config.documents_folder();
     let opened = DiskBlobs::open(&folder);
     opened.map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))
-}
-
-fn storage_folder(config: &Config) -> PathBuf {
-    config.storage.data.join("documents")
 }
 
 /// Compares the installation ids of the database and the storage folder. If the database has none, both get one.
@@ -189,7 +186,7 @@ pub(crate) async fn identify_storage(
     originals: Originals,
 ) -> Result<Identified, CommandError> {
     let identified = storage::identify(store, &blobs_of_any(config)?, originals).await;
-    identified.map_err(|error| CommandError::new(format!("{}: {error}", storage_folder(config).display())))
+    identified.map_err(|error| CommandError::new(format!("{}: {error}", config.documents_folder().display())))
 }
 
 /// Renders page images.
@@ -222,9 +219,9 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
     }))
 }
 
-/// Measures the free space of the data folder and of the storage folder in it, which may be on another disk.
+/// Measures the free space of the data folder and of the storage folder, which may be on another disk.
 fn free_space(config: &Config) -> FreeSpace {
-    let folders = [config.storage.data.clone(), storage_folder(config)];
+    let folders = [config.storage.data.clone(), config.documents_folder()];
     FreeSpace::new(config.uploads.min_free_mb << 20, move || {
         let mut least = u64::MAX;
         for folder in &folders {

@@ -27,6 +27,18 @@ pub trait RawSql: Send + Sync {
 
     /// An id as an SQL literal of this database.
     fn id(&self, id: Uuid) -> String;
+
+    /// Describes every table, column, constraint, index, view, trigger and function, each in a line, sorted.
+    async fn schema(&self) -> Vec<String>;
+
+    /// Makes the database refuse updates of rows of a table for which the condition about `NEW` holds.
+    async fn refuse_updates(&self, table: &str, condition: &str);
+
+    /// Ends [`RawSql::refuse_updates`].
+    async fn allow_updates(&self, table: &str);
+
+    /// The names of all tables, without those of the migrations themselves.
+    async fn tables(&self) -> Vec<String>;
 }
 
 /// A store on a database of its own.

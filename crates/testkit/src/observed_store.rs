@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, ExpiredLeases, Lease, PortError, PortResult,
-    RecoveryRules, RunQueue, RunRecovery, Store, Worker, Workers,
+    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, ExpiredLeases, FrontCheck, Lease, PortError,
+    PortResult, RecoveryRules, RunQueue, RunRecovery, Store, SubjectQueue, Worker, Workers,
 };
 use tokio::sync::{Notify, watch};
 
@@ -206,6 +206,17 @@ impl RunRecovery for ObservedStore {
         let handed_back = self.recovery.hand_back_unknown(worker, known, at).await;
         self.observer.notify_written();
         handed_back
+    }
+
+    async fn restore_fronts(
+        &self,
+        after: Option<SubjectQueue>,
+        at: Timestamp,
+        limit: usize,
+    ) -> PortResult<FrontCheck> {
+        let checked = self.recovery.restore_fronts(after, at, limit).await;
+        self.observer.notify_written();
+        checked
     }
 }
 

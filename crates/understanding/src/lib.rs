@@ -36,7 +36,7 @@ pub use schema::{
     Section, SectionHeading, Titles, VISIT_DATE, VISIT_METADATA_KEYS, Validators, WordList,
 };
 pub use search_text::{search_query, search_text};
-pub use seeding::{SchemaVersion, SeedOutcome, SeededFile};
+pub use seeding::{NewestVersion, SchemaVersion, SeedOutcome, SeededFile};
 pub use value::{Value, ValueType};
 
 /// The confidence of a value that a person added where nothing was found.

@@ -38,6 +38,17 @@ pub struct SeededFile {
     pub schema_version: u32,
 }
 
+/// The newest version of a schema, as far as seeding asks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewestVersion {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Who made it.
+    pub created_by: String,
+    /// What it says. None if a newer program wrote it and this one cannot read it.
+    pub schema: Option<Schema>,
+}
+
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedOutcome {
@@ -49,30 +60,36 @@ pub enum SeedOutcome {
     Next(u32),
     /// Its content is new, but people have changed the schema since it was seeded; theirs is kept.
     Governed,
-    /// Its content is new, but its version is not higher than the one that was seeded. Nothing was changed.
+    /// Another process has seeded a newer version of the file, which counts for both. Nothing was changed.
+    Older {
+        /// That version.
+        seeded: u32,
+    },
+    /// Its content is new, but its version is the one that was seeded. Nothing was changed.
     NotRaised {
-        /// The version that was.
+        /// That version.
         seeded: u32,
     },
 }
 
 impl SeedOutcome {
     /// What becomes of a file, given what was seeded and the newest version of its schema.
-    pub fn of(file: &SchemaFile, seeded: Option<&SeededFile>, newest: Option<&SchemaVersion>) -> Self {
+    pub fn of(file: &SchemaFile, seeded: Option<&SeededFile>, newest: Option<&NewestVersion>) -> Self {
         let Some(newest) = newest else { return Self::First };
-        let (is_same, is_raised, is_governed) = match seeded {
-            Some(seeded) => (
-                seeded.content_hash == file.content_hash,
-                file.version > seeded.file_version,
-                newest.number != seeded.schema_version,
-            ),
+        let (is_same, is_governed) = match seeded {
+            Some(seeded) => {
+                (seeded.content_hash == file.content_hash, newest.number != seeded.schema_version)
+            }
             // Seeded before anything was known of files.
-            None => (newest.schema == file.schema, true, newest.created_by != SchemaVersion::PROGRAM),
+            None => {
+                (newest.schema.as_ref() == Some(&file.schema), newest.created_by != SchemaVersion::PROGRAM)
+            }
         };
-        match (is_same, is_raised, is_governed) {
-            (true, ..) => Self::Unchanged,
-            (_, false, _) => Self::NotRaised { seeded: seeded.map_or(0, |seeded| seeded.file_version) },
-            (_, _, true) => Self::Governed,
+        match seeded.map(|seeded| seeded.file_version) {
+            _ if is_same => Self::Unchanged,
+            Some(seeded) if file.version < seeded => Self::Older { seeded },
+            Some(seeded) if file.version == seeded => Self::NotRaised { seeded },
+            _ if is_governed => Self::Governed,
             _ => Self::Next(newest.number + 1),
         }
     }
@@ -82,7 +99,7 @@ impl SeedOutcome {
         let (number, change_summary) = match self {
             Self::First => (1, None),
             Self::Next(number) => (number, Some(format!("version {} of its file", file.version))),
-            Self::Unchanged | Self::Governed | Self::NotRaised { .. } => return None,
+            Self::Unchanged | Self::Governed | Self::Older { .. } | Self::NotRaised { .. } => return None,
         };
         Some(SchemaVersion {
             id: SchemaVersionId::new(),
@@ -104,7 +121,7 @@ impl SeedOutcome {
         self,
         file: &SchemaFile,
         seeded: Option<&SeededFile>,
-        newest: Option<&SchemaVersion>,
+        newest: Option<&NewestVersion>,
     ) -> Option<SeededFile> {
         let schema_version = match self {
             Self::First => 1,
@@ -114,7 +131,7 @@ impl SeedOutcome {
                 Some(seeded) => seeded.schema_version,
                 None => newest?.number,
             },
-            Self::Governed | Self::NotRaised { .. } => return None,
+            Self::Governed | Self::Older { .. } | Self::NotRaised { .. } => return None,
         };
         Some(SeededFile { file_version: file.version, content_hash: file.content_hash, schema_version })
     }

@@ -61,7 +61,7 @@ mod tests {
         };
         let page = render(&requirements, &[proof("b_holds"), proof("a_holds"), proof("a_holds")]);
         let expected = "## Runs\n\n- **R001** It runs.\n  - quire: `a_holds`\n  - quire: `b_holds`\n\n\
-                        ## Without a test yet\n\nMost of these belong to proposals, links and search, which are not built yet.\n\n- **R002** It flies.\n";
+                        ## Without a test yet\n\nMost of these belong to links and search, which are not built yet.\n\n- **R002** It flies.\n";
         assert!(page.ends_with(expected), "{page}");
     }
 }

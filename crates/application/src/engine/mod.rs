@@ -6,6 +6,7 @@
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
+//!   fronts                               once a minute: subjects whose runs all wait get a front again
 //!   contact                              whether the store was silent; then leases are not judged
 //!   readiness                            which pipelines can be worked on now
 //!   lanes                                wakes runs that wait in lanes
@@ -22,6 +23,7 @@ mod claim;
 mod contact;
 mod due;
 mod execute;
+mod fronts;
 mod heartbeat;
 mod lanes;
 mod minute_metrics;

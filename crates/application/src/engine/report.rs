@@ -75,6 +75,11 @@ pub(super) fn count_recovered(pipeline: Pipeline) {
     metrics::counter!("quire_runs_recovered_total", "pipeline" => pipeline.as_str()).increment(1);
 }
 
+/// Counts a subject whose runs all waited, and which got a front again.
+pub(super) fn count_restored_front(pipeline: Pipeline) {
+    metrics::counter!("quire_fronts_restored_total", "pipeline" => pipeline.as_str()).increment(1);
+}
+
 /// Counts a late write that the store refused.
 pub(super) fn count_refused_write(pipeline: Pipeline) {
     metrics::counter!("quire_late_writes_refused_total", "pipeline" => pipeline.as_str()).increment(1);

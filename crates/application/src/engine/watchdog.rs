@@ -1,23 +1,25 @@
 //! The watchdog: on every tick it recovers orphaned runs, times out runs whose owner lets them hang, and releases
-//! runs whose delay has passed or whose lane is free.
+//! runs whose delay has passed or whose lane is free. Once a minute it also restores missing fronts.
 
 use std::sync::Arc;
 
 use quire_domain::Transition;
 use quire_ports::{Breakpoint, ExpiredLeases, PortError, PortResult};
 
+use super::fronts::FrontWatch;
 use super::{EngineCore, report};
 
 /// How many runs one transaction changes.
 pub(super) const BATCH: usize = 100;
 
 pub(super) async fn keep_watching(engine: Arc<EngineCore>) {
+    let mut fronts = FrontWatch::default();
     loop {
         tokio::select! {
             () = engine.store.clock.sleep(engine.settings.tick) => {}
             () = engine.draining.cancelled() => return,
         }
-        engine.watch_once().await;
+        engine.watch_once(&mut fronts).await;
     }
 }
 
@@ -31,7 +33,7 @@ pub(super) async fn keep_awake_time(engine: Arc<EngineCore>) {
 
 impl EngineCore {
     /// Does its tasks independently: if one fails, the others still run.
-    async fn watch_once(&self) {
+    async fn watch_once(&self, fronts: &mut FrontWatch) {
         if let Err(error) = self.probe.reached(Breakpoint::BeforeWatch, None).await {
             return watch_failed(&error);
         }
@@ -39,6 +41,7 @@ impl EngineCore {
             self.recover_orphaned_runs().await,
             self.time_out_overdue().await,
             self.release_due().await,
+            self.restore_fronts(fronts).await,
             self.watch_lanes().await,
         ];
         for error in results.iter().filter_map(|result| result.as_ref().err()) {

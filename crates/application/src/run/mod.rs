@@ -6,7 +6,7 @@ mod retry;
 mod show;
 mod withdraw;
 
-pub use quire_ports::{RunAttempt, StepProgress};
+pub use quire_ports::{ModelUsage, RunAttempt, StepProgress};
 
 pub use enqueue::enqueue;
 pub use raw_text::{RawTextError, raw_text};

@@ -1,7 +1,7 @@
 //! A run and its steps.
 
 use quire_domain::{Run, RunId, RunState, StepName, StepStatus};
-use quire_ports::StepProgress;
+use quire_ports::{ModelUsage, StepProgress};
 
 use super::raw_text::language_used;
 use crate::{App, Result};
@@ -15,6 +15,8 @@ pub struct RunView {
     pub language_used: Option<String>,
     /// The steps that it has reached, in order.
     pub steps: Vec<StepProgress>,
+    /// What its calls to language models cost.
+    pub model_usage: ModelUsage,
 }
 
 /// The run of that id.
@@ -22,7 +24,8 @@ pub async fn show(app: &App, id: RunId) -> Result<RunView> {
     let run = app.store.history.run(id).await?;
     let steps = app.store.history.steps(id).await?;
     let language_used = language_used(&app.store, &run).await?;
-    Ok(RunView { run, language_used, steps })
+    let model_usage = app.store.model_calls.usage_of_run(id).await?;
+    Ok(RunView { run, language_used, steps, model_usage })
 }
 
 /// The progress of the steps that a run has reached, in order.

@@ -1,10 +1,10 @@
 //! The INTERPRETATION step finds the fields of a schema in the pages and makes the first version of the interpretation.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use quire_domain::reading::Reading;
-use quire_domain::{DocumentId, Failure, FailureType, Run};
+use quire_domain::{DocumentId, Failure, FailureType, Run, SchemaRef};
 use quire_ports::{
     BlobStore, CallContext, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError,
     PortResult, RunHistory, Step, StepContext, StepOutput,
@@ -32,6 +32,29 @@ pub struct InterpretationStep {
     pub calibrator: ConfidenceCalibrator,
     /// The time of the version.
     pub clock: Arc<dyn Clock>,
+    /// A schema that this program cannot read.
+    pub unreadable: UnreadableSchema,
+}
+
+/// A schema version that a newer program has stored and this one cannot read. Runs that are bound to it wait for a process
+/// that can, so this process takes none.
+#[derive(Default)]
+pub struct UnreadableSchema(Mutex<Option<SchemaRef>>);
+
+impl UnreadableSchema {
+    fn note(&self, schema: &SchemaRef) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(schema.clone());
+    }
+
+    fn check(&self) -> PortResult<()> {
+        match &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some(SchemaRef { name, version }) => Err(PortError::Conflict(format!(
+                "version {version} of the schema {name} was stored by a newer version of Quire, and this one cannot read \
+                 it; update this process"
+            ))),
+        }
+    }
 }
 
 #[async_trait]
@@ -72,8 +95,9 @@ impl Step for InterpretationStep {
         })
     }
 
-    /// Not ready while the storage cannot be used.
+    /// Not ready while the storage cannot be used, or once a schema cannot be read.
     async fn ready(&self) -> PortResult<()> {
+        self.unreadable.check()?;
         self.blobs.check().await
     }
 }
@@ -88,6 +112,10 @@ impl InterpretationStep {
                 FAILED,
                 "the schema of this run no longer exists; process the document again",
             ),
+            PortError::Corrupt(_) => {
+                self.unreadable.note(bound);
+                storage_failure(&error)
+            }
             error => database_failure(&error),
         })
     }

@@ -14,6 +14,6 @@ pub use quire_ports::{ModelErrorKind, ReadErrorKind};
 pub use calibrator::ConfidenceCalibrator;
 pub use error_code::StepErrorCode;
 pub use extraction::ExtractionStep;
-pub use interpretation::InterpretationStep;
+pub use interpretation::{InterpretationStep, UnreadableSchema};
 pub use model_interpreter::{ModelInterpreter, ModelInterpreterSettings, PROMPT_VERSION, TokenBudget};
 pub use rule_interpreter::RuleInterpreter;

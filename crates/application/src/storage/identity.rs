@@ -41,7 +41,7 @@ pub enum IdentityError {
     /// The storage belongs to another database.
     #[error(
         "the storage folder belongs to another installation ({storage}), and this database to none; name the folder of \
-         this database with storage.data. If that installation is gone for good, delete the file installation-id in the \
+         this database with storage.data or storage.documents. If that installation is gone for good, delete the file installation-id in the \
          storage folder"
     )]
     StorageOfAnother {
@@ -51,7 +51,7 @@ pub enum IdentityError {
     /// The database has documents, and the storage has none of their files.
     #[error(
         "the database has documents, and the storage folder has none of their files; name the right folder with \
-         storage.data"
+         storage.data or storage.documents"
     )]
     FilesElsewhere,
     /// The database or the storage does not answer.

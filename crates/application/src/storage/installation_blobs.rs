@@ -48,11 +48,12 @@ fn verify(database: InstallationId, content: Option<&[u8]>) -> PortResult<()> {
     match content.map(|content| parse(ID_FILE, content)).transpose()? {
         Some(storage) if storage == database => Ok(()),
         Some(storage) => Err(unusable(format!(
-            "it belongs to another installation ({storage}) than the database ({database}); check storage.data"
+            "it belongs to another installation ({storage}) than the database ({database}); check \
+             storage.data and storage.documents"
         ))),
         None => Err(unusable(format!(
             "it has no installation id, so it is not the storage of this database ({database}), or its disk is not \
-             mounted; check storage.data"
+             mounted; check storage.data and storage.documents"
         ))),
     }
 }

@@ -154,6 +154,21 @@ impl EngineFixture {
         quire_application::run::enqueue(&self.store, &new).await.unwrap().id
     }
 
+    /// Adds a run that waits behind a front that does not exist. No port can, and no engine may claim it meanwhile.
+    pub async fn enqueue_behind_no_front(&self) -> RunId {
+        let (run, subject) = (RunId::new(), SubjectId::new());
+        let sql = &self.store_fixture.sql;
+        let (id, subject) = (sql.id(run.0), sql.id(subject.0));
+        let existing = self.enqueue(SubjectId::new()).await;
+        let planted = format!(
+            "INSERT INTO runs (id, pipeline, subject_id, state, turn, created_at, queued_at) \
+             SELECT {id}, 'document', {subject}, 'QUEUED', 'BEHIND', created_at, queued_at FROM runs WHERE id = {}",
+            sql.id(existing.0)
+        );
+        sql.execute(&planted).await.unwrap();
+        run
+    }
+
     /// The run as it is stored.
     pub async fn run(&self, run: RunId) -> Run {
         self.store.history.run(run).await.unwrap()

@@ -24,6 +24,7 @@ crate::on_each_store! {
     an_engine_that_lost_its_lease_abandons_its_runs_and_registers_again,
     a_silence_of_the_store_costs_no_run_an_attempt,
     runs_orphaned_together_are_worked_on_one_at_a_time,
+    the_watchdog_starts_runs_that_wait_behind_no_front,
 }
 
 /// Claims a run in the name of a worker that dies, and lets the lease of that worker expire.
@@ -34,6 +35,16 @@ async fn orphaned_run(fixture: &EngineFixture) -> quire_domain::RunId {
     fixture.store_fixture.claim_one(dead, now).await;
     fixture.clock.advance(SignedDuration::from_secs(16));
     run
+}
+
+/// A run that waits although no other run of its subject is unfinished is started, also when it came to that later.
+async fn the_watchdog_starts_runs_that_wait_behind_no_front(fixture: EngineFixture) {
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
+    for _ in 0..2 {
+        let run = fixture.enqueue_behind_no_front().await;
+        fixture.wait_for_state_advancing(run, "COMPLETED").await;
+    }
+    engine.stop().await;
 }
 
 /// The settings of the only engine of its database.

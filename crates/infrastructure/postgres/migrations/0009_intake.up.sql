@@ -1,7 +1,7 @@
--- no-transaction
 -- Taking documents in more than once, and finding them again by where they stand. Indexes are built while others
 -- write; each statement can be run again.
 
+-- transaction
 -- What was asked for under which key, so that asking again makes nothing new. Kept for a while.
 CREATE TABLE IF NOT EXISTS idempotency_keys (
     scope       text        NOT NULL,
@@ -32,6 +32,7 @@ WHEN (OLD.state IN ('COMPLETED', 'FAILED', 'TIMED_OUT')
       AND to_jsonb(OLD) - 'listed_at' IS DISTINCT FROM to_jsonb(NEW) - 'listed_at')
 EXECUTE FUNCTION refuse('a run that has ended does not change');
 
+-- in batches of documents.id
 UPDATE runs
 SET listed_at = d.created_at
 FROM documents d
@@ -39,8 +40,9 @@ CROSS JOIN LATERAL (SELECT id FROM runs
                     WHERE subject_id = d.id AND pipeline = 'document'
                     ORDER BY created_at DESC, id DESC
                     LIMIT 1) AS latest
-WHERE runs.id = latest.id AND runs.listed_at IS NULL;
+WHERE d.id > $1 AND d.id <= $2 AND runs.id = latest.id AND runs.listed_at IS NULL;
 
+-- no-transaction
 -- Which documents stand so, newest first?
 DROP INDEX CONCURRENTLY IF EXISTS runs_listed;
 CREATE INDEX CONCURRENTLY runs_listed ON runs (state, listed_at, subject_id, created_at, id)

@@ -1,18 +1,23 @@
 -- How certain what was understood is, so that the least certain can be looked at first.
 
+-- transaction
 -- The least confidence among the critical fields of a version; the domain says how it is told.
+ALTER TABLE interpretation_versions ADD COLUMN certainty double precision NOT NULL DEFAULT 0;
 ALTER TABLE interpretation_versions
-    ADD COLUMN certainty double precision NOT NULL DEFAULT 0 CHECK (certainty BETWEEN 0 AND 1);
+    ADD CONSTRAINT interpretation_versions_certainty_check CHECK (certainty BETWEEN 0 AND 1) NOT VALID;
 
-ALTER TABLE interpretation_versions DISABLE TRIGGER interpretation_versions_are_final;
-UPDATE interpretation_versions
-SET certainty = coalesce((SELECT min(CASE WHEN field ->> 'origin' = 'human' THEN 1
-                                          ELSE (field ->> 'confidence')::double precision END)
-                          FROM json_array_elements(data::json -> 'fields') AS field
-                          WHERE (field ->> 'is_critical')::boolean
-                            AND (field ->> 'origin' = 'human'
-                                 OR (field -> 'value')::text NOT IN ('null', '""'))), 0);
-ALTER TABLE interpretation_versions ENABLE TRIGGER interpretation_versions_are_final;
+-- Until the versions from before have their certainty, that alone may change.
+CREATE OR REPLACE FUNCTION only_deactivate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF to_jsonb(OLD) - 'certainty' IS NOT DISTINCT FROM to_jsonb(NEW) - 'certainty' THEN
+        RETURN NEW;
+    END IF;
+    IF NOT (OLD.is_active AND NOT NEW.is_active)
+       OR (to_jsonb(OLD) - 'is_active') IS DISTINCT FROM (to_jsonb(NEW) - 'is_active') THEN
+        RAISE EXCEPTION USING MESSAGE = 'versions are append-only', ERRCODE = '23514';
+    END IF;
+    RETURN NEW;
+END $$;
 
 -- How certain the active version of the latest completed run of each document is. It tells nothing that the versions do
 -- not tell; it is there so that an index can have the documents that wait for a person, the least certain first. Not a
@@ -37,9 +42,6 @@ LEFT JOIN LATERAL (SELECT id FROM runs
                    ORDER BY completed_at DESC, created_at DESC, id DESC
                    LIMIT 1) r ON true
 LEFT JOIN interpretation_versions v ON v.run_id = r.id AND v.is_active;
-
-INSERT INTO certainties (document_id, certainty, is_open)
-SELECT document_id, certainty, is_open FROM current_certainties WHERE certainty IS NOT NULL;
 
 -- First the row is locked and then looked at what is to be in it, so that of two who come at once the second sees what
 -- the first has done.
@@ -101,3 +103,31 @@ WHEN (NEW.review_status <> OLD.review_status)
 EXECUTE FUNCTION certainty_follows_review();
 CREATE TRIGGER certainties_go_with_documents AFTER DELETE ON documents
 FOR EACH ROW EXECUTE FUNCTION certainty_goes_with_document();
+
+-- in batches of interpretation_versions.id
+UPDATE interpretation_versions
+SET certainty = coalesce((SELECT min(CASE WHEN field ->> 'origin' = 'human' THEN 1
+                                          ELSE (field ->> 'confidence')::double precision END)
+                          FROM json_array_elements(data::json -> 'fields') AS field
+                          WHERE (field ->> 'is_critical')::boolean
+                            AND (field ->> 'origin' = 'human'
+                                 OR (field -> 'value')::text NOT IN ('null', '""'))), 0)
+WHERE id > $1 AND id <= $2;
+
+-- in batches of documents.id
+SELECT begin_certainty(document_id) FROM current_certainties
+WHERE document_id > $1 AND document_id <= $2 AND certainty IS NOT NULL;
+
+-- transaction
+CREATE OR REPLACE FUNCTION only_deactivate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT (OLD.is_active AND NOT NEW.is_active)
+       OR (to_jsonb(OLD) - 'is_active') IS DISTINCT FROM (to_jsonb(NEW) - 'is_active') THEN
+        RAISE EXCEPTION USING MESSAGE = 'versions are append-only', ERRCODE = '23514';
+    END IF;
+    RETURN NEW;
+END $$;
+
+-- Reads the table while others write.
+-- no-transaction
+ALTER TABLE interpretation_versions VALIDATE CONSTRAINT interpretation_versions_certainty_check;

@@ -6,7 +6,7 @@ CREATE TABLE proposal_inputs (
     created_at           timestamptz      NOT NULL,
     scope                text             NOT NULL CHECK (scope IN ('full', 'expand', 'single_review')),
     -- A run is deleted together with its revisions.
-    parent_run_id        uuid             REFERENCES runs (id),
+    parent_run_id        uuid             REFERENCES runs (id) ON DELETE CASCADE,
     user_id              uuid,
     input_idea           text             NOT NULL,
     extra_context        jsonb,

@@ -1,10 +1,10 @@
-//! Connections to the server and the settings they share.
+//! Connections to the server and their transactions.
 
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
 use std::time::Duration;
 
-use quire_ports::PortResult;
+use quire_ports::{PortError, PortResult};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
 use sqlx::query::Query;
@@ -12,6 +12,7 @@ use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
 use crate::PostgresOptions;
 use crate::error::{is_broken, not_a_url, translate, unavailable};
+use crate::session::{self, SessionSettings};
 
 /// How long to wait for an answer after the server's own limit on a statement has passed. Only this limit detects a
 /// server that has vanished without closing the connection.
@@ -54,20 +55,41 @@ pub(crate) struct Database {
     tries: u32,
     /// How long one operation may take.
     limit: Duration,
+    settings: SessionSettings,
 }
 
 impl Database {
     pub(crate) async fn connect(url: &str, options: &PostgresOptions) -> PortResult<Self> {
         let max_connections = options.max_connections.max(1);
-        let pool = PgPoolOptions::new()
+        let settings = SessionSettings::new(options);
+        let pool = pool_options(&settings)
             .max_connections(max_connections)
             .acquire_timeout(options.acquire_timeout)
             // A test query before each use would cost as much as a small transaction; see `begin`.
             .test_before_acquire(false)
-            .connect_with(settings(url, options)?)
-            .await
-            .map_err(translate)?;
-        Ok(Self { pool, tries: max_connections + 1, limit: options.statement_timeout + ANSWER_GRACE })
+            .connect_lazy_with(connect_options(url)?);
+        let limit = options.statement_timeout + ANSWER_GRACE;
+        let database = Self { pool, tries: max_connections + 1, limit, settings };
+        database.connection().await.map_err(|error| database.translate(error))?;
+        Ok(database)
+    }
+
+    /// Fails if a pooler in front of the server does not keep the sessions of these connections apart.
+    pub(crate) async fn require_own_sessions(&self, other: &Self) -> PortResult<()> {
+        let mut one = self.connection().await.map_err(|error| self.translate(error))?;
+        let mut another = other.connection().await.map_err(|error| other.translate(error))?;
+        self.with_timeout(session::require_own_sessions(&mut one, &mut another)).await
+    }
+
+    async fn connection(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+        self.pool.acquire().await
+    }
+
+    /// The error for the application. A pool that refuses every new connection only says that time has passed.
+    fn translate(&self, error: sqlx::Error) -> PortError {
+        let may_be_refused = matches!(error, sqlx::Error::PoolTimedOut | sqlx::Error::Configuration(_));
+        let refusal = if may_be_refused { self.settings.refusal() } else { None };
+        refusal.unwrap_or_else(|| translate(error))
     }
 
     /// Begins a transaction. A connection that broke while it was idle fails here, before it has run any statement, so
@@ -77,14 +99,14 @@ impl Database {
         loop {
             match self.try_begin().await {
                 Err(error) if is_broken(&error) && tries > 1 => tries -= 1,
-                begun => return begun.map_err(translate),
+                begun => return begun.map_err(|error| self.translate(error)),
             }
         }
     }
 
     async fn try_begin(&self) -> Result<Tx, sqlx::Error> {
-        let mut transaction = Tx { connection: self.pool.acquire().await?, finished: false };
-        sqlx::raw_sql("BEGIN").execute(&mut *transaction).await?;
+        let mut transaction = Tx { connection: self.connection().await?, finished: false };
+        sqlx::raw_sql("BEGIN ISOLATION LEVEL READ COMMITTED").execute(&mut *transaction).await?;
         Ok(transaction)
     }
 
@@ -98,7 +120,9 @@ impl Database {
 
     /// Opens a connection outside the pool.
     pub(crate) async fn fresh(&self) -> PortResult<PgConnection> {
-        self.pool.connect_options().connect().await.map_err(translate)
+        let mut connection = self.pool.connect_options().connect().await.map_err(translate)?;
+        self.settings.establish(&mut connection).await.map_err(|error| self.translate(error))?;
+        Ok(connection)
     }
 
     /// Every row of a query that changes nothing. Such a query can be repeated when a connection breaks.
@@ -111,7 +135,7 @@ impl Database {
             loop {
                 match self.try_read(query()).await {
                     Err(error) if is_broken(&error) && tries > 1 => tries -= 1,
-                    rows => return rows.map_err(translate),
+                    rows => return rows.map_err(|error| self.translate(error)),
                 }
             }
         };
@@ -119,11 +143,20 @@ impl Database {
     }
 
     async fn try_read(&self, query: Query<'_, Postgres, PgArguments>) -> Result<Vec<PgRow>, sqlx::Error> {
-        let mut reading = Tx { connection: self.pool.acquire().await?, finished: false };
+        let mut reading = Tx { connection: self.connection().await?, finished: false };
         let rows = query.fetch_all(&mut *reading).await?;
         reading.finished = true;
         Ok(rows)
     }
+}
+
+/// A pool that sets up the session of each new connection.
+pub(crate) fn pool_options(settings: &SessionSettings) -> PgPoolOptions {
+    let settings = settings.clone();
+    PgPoolOptions::new().after_connect(move |connection, _| {
+        let settings = settings.clone();
+        Box::pin(async move { settings.establish(connection).await })
+    })
 }
 
 pub(crate) async fn commit(mut transaction: Tx) -> PortResult<()> {
@@ -141,31 +174,9 @@ async fn finish(transaction: &mut Tx, how: &'static str) -> PortResult<()> {
     Ok(())
 }
 
-/// The settings of every connection.
-pub(crate) fn settings(url: &str, options: &PostgresOptions) -> PortResult<PgConnectOptions> {
-    let statement_timeout = options.statement_timeout.as_millis().to_string();
-    let mut settings = PgConnectOptions::from_str(url)
-        .map_err(|_| not_a_url())?
-        .application_name("quire")
-        .disable_statement_logging()
-        .options([
-            ("statement_timeout", statement_timeout.as_str()),
-            // A process that is stopped in the middle of a transaction must not block the others, because it may hold
-            // the lock on the history. The others wait a little longer than such a transaction may stay idle.
-            ("idle_in_transaction_session_timeout", "3s"),
-            ("lock_timeout", "10s"),
-            // Every query here walks an index. A plan made while a table was small, or before it was analysed, would
-            // scan the table, and would still scan it after the table has grown.
-            ("enable_seqscan", "off"),
-            ("enable_hashjoin", "off"),
-            ("enable_mergejoin", "off"),
-            ("enable_incremental_sort", "off"),
-            ("jit", "off"),
-            // Starting parallel workers takes longer than answering a query from an index.
-            ("max_parallel_workers_per_gather", "0"),
-        ]);
-    if let Some(schema) = &options.schema {
-        settings = settings.options([("search_path", schema)]);
-    }
-    Ok(settings)
+/// The server, user and database of a URL. What the sessions have in common is set after connecting.
+pub(crate) fn connect_options(url: &str) -> PortResult<PgConnectOptions> {
+    let options = PgConnectOptions::from_str(url).map_err(|_| not_a_url())?;
+    // A pooler refuses a connection that sets the digits of floats, and they only matter in text.
+    Ok(options.application_name("quire").extra_float_digits(None).disable_statement_logging())
 }

@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::create;
-use quire_domain::{Event, NewRun, Pipeline, Run, RunId, SubjectId, Turn};
-use quire_ports::PortResult;
-use quire_sql::{ColumnReader, another_run_has_the_id, corrupt, row, run_not_found};
+use quire_domain::{Event, NewRun, Run, RunId, Turn};
+use quire_ports::{PortResult, SubjectQueue};
+use quire_sql::{another_run_has_the_id, row, run_not_found};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -118,18 +118,9 @@ async fn insert_all(
     Err(unavailable("others are writing to the same subjects", true))
 }
 
-/// Identifies a front: each subject has one front in each pipeline.
-pub(crate) type FrontKey = (SubjectId, Pipeline);
-
-/// The front that a row names.
-pub(crate) fn front_key(row: &dyn ColumnReader) -> PortResult<FrontKey> {
-    let pipeline = Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?;
-    Ok((SubjectId(row.uuid("run_subject_id")?), pipeline))
-}
-
 /// The runs to insert now, and their places. If a subject has a front, all its runs go behind it. If it has none, only
 /// its first run is inserted, as the front.
-fn places<'r>(pending: &[&'r Run], fronts: &HashSet<FrontKey>) -> Vec<(&'r Run, Turn)> {
+fn places<'r>(pending: &[&'r Run], fronts: &HashSet<SubjectQueue>) -> Vec<(&'r Run, Turn)> {
     let mut begun = HashSet::new();
     let mut places = Vec::with_capacity(pending.len());
     for run in pending {
@@ -143,8 +134,8 @@ fn places<'r>(pending: &[&'r Run], fronts: &HashSet<FrontKey>) -> Vec<(&'r Run, 
     places
 }
 
-async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortResult<HashSet<FrontKey>> {
-    let mut subjects: Vec<FrontKey> = pending.iter().map(|run| (run.subject, run.pipeline)).collect();
+async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortResult<HashSet<SubjectQueue>> {
+    let mut subjects: Vec<SubjectQueue> = pending.iter().map(|run| (run.subject, run.pipeline)).collect();
     subjects.dedup();
     let rows = sqlx::query(sql!("runs/lock_fronts_for_share"))
         .bind(subjects.iter().map(|(subject, _)| subject.0).collect::<Vec<_>>())
@@ -152,7 +143,7 @@ async fn lock_fronts(connection: &mut PgConnection, pending: &[&Run]) -> PortRes
         .fetch_all(connection)
         .await
         .map_err(translate)?;
-    Ok(mapped(&rows, front_key)?.into_iter().collect())
+    Ok(mapped(&rows, row::subject_queue)?.into_iter().collect())
 }
 
 async fn insert_round(

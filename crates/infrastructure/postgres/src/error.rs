@@ -43,6 +43,12 @@ fn translate_state(refused: &dyn DatabaseError) -> PortError {
             // The messages of our triggers are written for users. The server's messages about constraints name tables.
             "23" if refused.constraint().is_none() => PortError::Conflict(refused.message().to_owned()),
             "23" => PortError::Conflict("a rule of the database refused it".to_owned()),
+            // A pooler refuses what the URL asks of a connection, such as `options`.
+            "08" if refused.message().contains("startup parameter") => PortError::Conflict(
+                "a connection pooler refuses a parameter of the database URL; leave the parameters out, and set the \
+                 schema with database.schema"
+                    .to_owned(),
+            ),
             "08" => unavailable("the server does not answer", false),
             "28" => unavailable("the server refused the login; check user and password", false),
             "53" => unavailable("the server is out of memory or connections", false),
@@ -67,6 +73,11 @@ pub(crate) fn is_broken(error: &sqlx::Error) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the server, or a pooler in front of it, allows no such message.
+pub(crate) fn is_protocol_violation(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Database(refused) if refused.code().as_deref() == Some("08P01"))
 }
 
 /// The server answers, but cannot serve this request now.

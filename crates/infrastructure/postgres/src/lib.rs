@@ -32,6 +32,7 @@ mod review_marks;
 mod reviews;
 mod row;
 mod seeding;
+mod session;
 mod sessions;
 mod steps;
 mod transition;
@@ -109,12 +110,14 @@ pub struct PgStore {
 }
 
 impl PgStore {
-    /// Connects to the server. It does not migrate the tables; see [`quire_ports::Migrations`].
+    /// Connects to the server, and refuses a pooler that does not keep sessions. It does not migrate the tables; see
+    /// [`quire_ports::Migrations`].
     pub async fn connect(url: &str, options: PostgresOptions) -> PortResult<Self> {
         let database = Database::connect(url, &options).await?;
         // Two, because a heartbeat that got no answer leaves a connection that is still being closed.
         let heartbeats =
             Database::connect(url, &PostgresOptions { max_connections: 2, ..options.clone() }).await?;
+        database.require_own_sessions(&heartbeats).await?;
         let clock = Arc::new(DatabaseClock::default());
         let mut transaction = database.begin().await?;
         clock.measure(&mut transaction).await?;

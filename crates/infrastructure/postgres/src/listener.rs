@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_ports::PortResult;
-use sqlx::postgres::{PgListener, PgPoolOptions};
+use sqlx::postgres::PgListener;
 use sqlx::{Error, PgPool};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use crate::database::settings;
+use crate::database::{connect_options, pool_options};
+use crate::session::SessionSettings;
 use crate::{PostgresOptions, sql};
 
 /// How long to wait before connecting again to a server that does not answer.
@@ -24,12 +25,12 @@ pub(crate) struct Listener(JoinHandle<()>);
 impl Listener {
     pub(crate) fn start(url: &str, options: &PostgresOptions, wakeup: Arc<Notify>) -> PortResult<Self> {
         // The listener has a pool of its own, because it occupies a connection all the time.
-        let pool = PgPoolOptions::new()
+        let pool = pool_options(&SessionSettings::new(options))
             .max_connections(1)
             .max_lifetime(None)
             .idle_timeout(None)
             .acquire_timeout(options.acquire_timeout)
-            .connect_lazy_with(settings(url, options)?);
+            .connect_lazy_with(connect_options(url)?);
         Ok(Self(tokio::spawn(listen_for_ever(pool, wakeup))))
     }
 }

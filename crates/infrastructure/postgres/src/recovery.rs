@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Run, RunChange, RunId, Transition, WorkerId};
-use quire_ports::{ExpiredLeases, PortError, PortResult, RecoveryRules, RunRecovery};
+use quire_ports::{
+    ExpiredLeases, FrontCheck, PortError, PortResult, RecoveryRules, RunRecovery, SubjectQueue,
+};
 use quire_sql::row;
 use sqlx::Postgres;
 use sqlx::postgres::PgArguments;
@@ -71,6 +73,35 @@ impl RunRecovery for PgStore {
     ) -> PortResult<Vec<Transition>> {
         let unknown = sqlx::query(sql!("runs/held_unreported")).bind(worker.0).bind(ids(known));
         self.change_all(unknown, &RunChange::HandBack, at).await
+    }
+
+    async fn restore_fronts(
+        &self,
+        after: Option<SubjectQueue>,
+        at: Timestamp,
+        limit: usize,
+    ) -> PortResult<FrontCheck> {
+        let (subject, pipeline) =
+            after.map_or((Uuid::nil(), ""), |(subject, pipeline)| (subject.0, pipeline.as_str()));
+        self.database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                let waiting =
+                    sqlx::query(sql!("runs/waiting_queues")).bind(subject).bind(pipeline).bind(bigint(limit));
+                let rows = waiting.fetch_all(&mut *transaction).await.map_err(translate)?;
+                let queues = mapped(&rows, row::waiting_queue)?;
+                let next = queues.last().map(|(queue, _)| *queue);
+                let broken: Vec<_> =
+                    queues.into_iter().filter(|(_, has_front)| !has_front).map(|(queue, _)| queue).collect();
+                let restored = transition::give_turns(&mut transaction, &broken, at).await?;
+                if !restored.is_empty() {
+                    sqlx::query(sql!("runs/notify")).execute(&mut *transaction).await.map_err(translate)?;
+                }
+                commit(transaction).await?;
+                self.notify_if(!restored.is_empty());
+                Ok(FrontCheck { restored, next })
+            })
+            .await
     }
 }
 

@@ -1,9 +1,9 @@
 //! Seeds schemas from files: the first version of each schema, and later versions.
 
 use jiff::Timestamp;
-use quire_ports::{PortResult, SchemaVersion, SeedOutcome, SeededFile};
+use quire_ports::{PortResult, SeedOutcome, SeededFile};
 use quire_sql::row;
-use quire_understanding::SchemaFile;
+use quire_understanding::{NewestVersion, SchemaFile};
 use sqlx::PgConnection;
 
 use crate::error::translate;
@@ -47,7 +47,7 @@ async fn seeded(connection: &mut PgConnection, name: &str) -> PortResult<Option<
     first(found.map_err(translate)?.as_ref(), row::seeded_file)
 }
 
-async fn newest(connection: &mut PgConnection, name: &str) -> PortResult<Option<SchemaVersion>> {
+async fn newest(connection: &mut PgConnection, name: &str) -> PortResult<Option<NewestVersion>> {
     let found = sqlx::query(sql!("schemas/current")).bind(text(name)).fetch_optional(connection).await;
-    first(found.map_err(translate)?.as_ref(), row::schema_version)
+    first(found.map_err(translate)?.as_ref(), row::newest_version)
 }

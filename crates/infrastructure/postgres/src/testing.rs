@@ -3,10 +3,14 @@
 // Only tests call this code, and there a panic reports a failure.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+pub mod pooler;
+
 use std::str::FromStr;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use quire_ports::PortResult;
+use quire_sql::migrations::{Direction, Migration};
 use quire_testkit::{RawSql, StoreFixture};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Executor, PgConnection, Row};
@@ -52,10 +56,40 @@ impl TestSchema {
         PgStore::connect(&url(), options).await.unwrap()
     }
 
+    /// The ids that a query returns.
+    pub async fn uuids(&self, query: &'static str) -> Vec<Uuid> {
+        let rows = self.connection().await.fetch_all(query).await.unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+
     /// Opens a connection that bypasses the store.
     pub async fn connection(&self) -> PgConnection {
         let options = PgConnectOptions::from_str(&url()).unwrap().application_name("quire-test");
         options.options([("search_path", self.schema.as_str())]).connect().await.unwrap()
+    }
+}
+
+/// Makes updates of some rows wait, as if another transaction had locked them, until this value is released. Unlike a
+/// transaction, it lets the table be altered.
+pub struct HeldUpdates(PgConnection);
+
+impl HeldUpdates {
+    /// Holds updates of the rows of a table for which the condition about `NEW` holds.
+    pub async fn of(place: &TestSchema, table: &str, condition: &str) -> Self {
+        let mut connection = place.connection().await;
+        let hold = format!(
+            "SELECT pg_advisory_lock(hashtextextended(current_schema(), 7)); \
+             CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+                 PERFORM pg_advisory_xact_lock(hashtextextended(current_schema(), 7)); RETURN NEW; END $$; \
+             CREATE TRIGGER held BEFORE UPDATE ON {table} FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION hold()"
+        );
+        connection.execute(AssertSqlSafe(hold)).await.unwrap();
+        Self(connection)
+    }
+
+    /// Lets them go on.
+    pub async fn release(mut self) {
+        self.0.execute("SELECT pg_advisory_unlock_all()").await.unwrap();
     }
 }
 
@@ -80,6 +114,13 @@ struct DirectSql {
     place: Arc<TestSchema>,
 }
 
+impl DirectSql {
+    async fn texts(&self, query: &'static str) -> Vec<String> {
+        let rows = self.place.connection().await.fetch_all(query).await.unwrap();
+        rows.iter().map(|row| row.get(0)).collect()
+    }
+}
+
 #[async_trait]
 impl RawSql for DirectSql {
     async fn execute(&self, statement: &str) -> Result<u64, String> {
@@ -96,11 +137,41 @@ impl RawSql for DirectSql {
     fn id(&self, id: Uuid) -> String {
         format!("'{id}'::uuid")
     }
+
+    async fn schema(&self) -> Vec<String> {
+        self.texts(include_str!("testing/schema.sql")).await
+    }
+
+    async fn refuse_updates(&self, table: &str, condition: &str) {
+        let refuse = format!(
+            "CREATE TRIGGER refusing BEFORE UPDATE ON {table} FOR EACH ROW WHEN ({condition}) \
+             EXECUTE FUNCTION refuse('refused')"
+        );
+        self.execute(&refuse).await.unwrap();
+    }
+
+    async fn allow_updates(&self, table: &str) {
+        self.execute(&format!("DROP TRIGGER refusing ON {table}")).await.unwrap();
+    }
+
+    async fn tables(&self) -> Vec<String> {
+        self.texts(
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() \
+             AND tablename NOT IN ('schema_migrations', 'migration_progress') ORDER BY 1",
+        )
+        .await
+    }
 }
 
 /// Runs SQL in that schema without the store.
 pub fn raw_sql(place: &Arc<TestSchema>) -> Arc<dyn RawSql> {
     Arc::new(DirectSql { place: place.clone() })
+}
+
+/// Applies a migration after those of the store.
+pub async fn apply_after_all(store: &PgStore, migration: Migration) -> PortResult<Vec<u32>> {
+    let all = [crate::migrations::MIGRATIONS, &[migration]].concat();
+    store.migrate(&all, Direction::Up(None)).await
 }
 
 /// A store in a schema of its own.

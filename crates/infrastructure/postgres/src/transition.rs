@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, step_interrupted};
 use quire_domain::{Effect, Event, Pipeline, RunId, StepName, Transition, Turn};
-use quire_ports::PortResult;
-use quire_sql::{RunColumns, corrupt};
+use quire_ports::{PortResult, SubjectQueue};
+use quire_sql::{RunColumns, corrupt, row};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::enqueue::{FrontKey, TimedRun};
+use crate::enqueue::TimedRun;
 use crate::error::translate;
 use crate::row::{StoredTime, int, json, mapped, text};
 use crate::steps::{self, reset, write_step_progress};
@@ -199,7 +199,7 @@ fn recorded(
 async fn continue_runs(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
-    passed: &HashSet<FrontKey>,
+    passed: &HashSet<SubjectQueue>,
 ) -> PortResult<Vec<(RunId, Event)>> {
     let mut continued = Vec::new();
     let mut new = Vec::new();
@@ -250,7 +250,7 @@ async fn yield_front(connection: &mut PgConnection, transitions: &[TimedTransiti
 async fn pass_turn(
     connection: &mut PgConnection,
     transitions: &[TimedTransition<'_>],
-) -> PortResult<HashSet<FrontKey>> {
+) -> PortResult<HashSet<SubjectQueue>> {
     let mut passing = runs_with(transitions, |effect| matches!(effect, Effect::PassTurn));
     if passing.is_empty() {
         return Ok(HashSet::new());
@@ -273,7 +273,26 @@ async fn pass_turn(
             .await
             .map_err(translate)?;
     }
-    Ok(mapped(&passed, enqueue::front_key)?.into_iter().collect())
+    Ok(mapped(&passed, row::subject_queue)?.into_iter().collect())
+}
+
+/// Makes the oldest waiting run of each of these queues the front, if none is. Returns the queues that got one.
+pub(crate) async fn give_turns(
+    connection: &mut PgConnection,
+    queues: &[SubjectQueue],
+    at: Timestamp,
+) -> PortResult<Vec<SubjectQueue>> {
+    if queues.is_empty() {
+        return Ok(Vec::new());
+    }
+    let given = sqlx::query(sql!("runs/pass_turn"))
+        .bind(queues.iter().map(|(subject, _)| subject.0).collect::<Vec<_>>())
+        .bind(queues.iter().map(|(_, pipeline)| pipeline.as_str()).collect::<Vec<_>>())
+        .bind(vec![StoredTime(at); queues.len()])
+        .fetch_all(connection)
+        .await
+        .map_err(translate)?;
+    mapped(&given, row::subject_queue)
 }
 
 /// Appends to the history and, if there may be work to claim, notifies the other processes at the commit. No other

@@ -1,5 +1,6 @@
 -- Taking documents in more than once, and finding them again by where they stand.
 
+-- transaction
 -- What was asked for under which key, so that asking again makes nothing new. Kept for a while.
 CREATE TABLE idempotency_keys (
     scope       TEXT    NOT NULL,
@@ -33,14 +34,17 @@ BEGIN
     SELECT RAISE(ABORT, 'a run that has ended does not change');
 END;
 
+-- in batches of documents.id
 UPDATE runs
 SET listed_at = (SELECT created_at FROM documents WHERE id = runs.subject_id)
 WHERE id IN (SELECT (SELECT id FROM runs
                      WHERE subject_id = d.id AND pipeline = 'document'
                      ORDER BY created_at DESC, id DESC
                      LIMIT 1)
-             FROM documents d);
+             FROM documents d
+             WHERE d.id > ?1 AND d.id <= ?2);
 
+-- transaction
 -- Which documents stand so, newest first?
 CREATE INDEX runs_listed ON runs (state, listed_at, subject_id) WHERE listed_at IS NOT NULL;
 -- Which documents were checked, newest first?

@@ -1,16 +1,22 @@
 -- How certain what was understood is, so that the least certain can be looked at first.
 
+-- transaction
 -- The least confidence among the critical fields of a version; the domain says how it is told.
 ALTER TABLE interpretation_versions ADD COLUMN certainty REAL NOT NULL DEFAULT 0.0 CHECK (certainty BETWEEN 0 AND 1);
 
 DROP TRIGGER interpretation_versions_are_final;
+
+-- in batches of interpretation_versions.id
 UPDATE interpretation_versions
 SET certainty = coalesce((SELECT min(CASE WHEN field.value ->> 'origin' = 'human' THEN 1.0
                                           ELSE CAST(field.value ->> 'confidence' AS REAL) END)
                           FROM json_each(interpretation_versions.data, '$.fields') field
                           WHERE field.value ->> 'is_critical'
                             AND (field.value ->> 'origin' = 'human'
-                                 OR trim(coalesce(field.value ->> 'value', '')) <> '')), 0.0);
+                                 OR trim(coalesce(field.value ->> 'value', '')) <> '')), 0.0)
+WHERE id > ?1 AND id <= ?2;
+
+-- transaction
 -- As before, and this one does not change either.
 CREATE TRIGGER interpretation_versions_are_final BEFORE UPDATE ON interpretation_versions
 WHEN NOT (OLD.is_active = 1 AND NEW.is_active = 0 AND OLD.id = NEW.id AND OLD.run_id = NEW.run_id
@@ -45,9 +51,12 @@ LEFT JOIN interpretation_versions v
                       ORDER BY completed_at DESC, created_at DESC, id DESC
                       LIMIT 1);
 
+-- in batches of documents.id
 INSERT INTO certainties (document_id, certainty, is_open)
-SELECT document_id, certainty, is_open FROM current_certainties WHERE certainty IS NOT NULL;
+SELECT document_id, certainty, is_open FROM current_certainties
+WHERE document_id > ?1 AND document_id <= ?2 AND certainty IS NOT NULL;
 
+-- transaction
 -- It follows each version, each run that completes and each person who checks, in their transactions.
 CREATE TRIGGER certainties_follow_versions AFTER INSERT ON interpretation_versions
 BEGIN

@@ -4,9 +4,12 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Run, RunChange, RunId, Transition, WorkerId};
-use quire_ports::{ExpiredLeases, PortError, PortResult, RecoveryRules, RunRecovery};
+use quire_ports::{
+    ExpiredLeases, FrontCheck, PortError, PortResult, RecoveryRules, RunRecovery, SubjectQueue,
+};
 use quire_sql::row;
 use rusqlite::{Connection, params};
+use uuid::Uuid;
 
 use crate::queue::row_limit;
 use crate::row::{all, execute, micros};
@@ -66,6 +69,33 @@ impl RunRecovery for SqliteStore {
             Ok(changed(runs, |run| (RunChange::HandBack, run)))
         };
         self.recover_all(unknown, at).await
+    }
+
+    async fn restore_fronts(
+        &self,
+        after: Option<SubjectQueue>,
+        at: Timestamp,
+        limit: usize,
+    ) -> PortResult<FrontCheck> {
+        let (subject, pipeline) =
+            after.map_or((Uuid::nil(), ""), |(subject, pipeline)| (subject.0, pipeline.as_str()));
+        let checked = self
+            .writer
+            .write(move |connection| {
+                let values = params![subject.as_bytes(), pipeline, row_limit(limit)];
+                let queues = all(connection, sql!("runs/waiting_queues"), values, row::waiting_queue)?;
+                let next = queues.last().map(|(queue, _)| *queue);
+                let mut restored = Vec::new();
+                for (queue, has_front) in queues {
+                    if !has_front && transition::pass_turn(connection, queue, at)? {
+                        restored.push(queue);
+                    }
+                }
+                Ok(FrontCheck { restored, next })
+            })
+            .await?;
+        self.notify_if(!checked.restored.is_empty());
+        Ok(checked)
     }
 }
 

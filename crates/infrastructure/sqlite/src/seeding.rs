@@ -14,7 +14,7 @@ use crate::transition::append;
 pub(crate) fn seed(connection: &Connection, file: &SchemaFile, at: Timestamp) -> PortResult<SeedOutcome> {
     let name = &file.schema.name;
     let seeded = first(connection, sql!("schema_files/find"), [name], row::seeded_file)?;
-    let newest = first(connection, sql!("schemas/current"), [name], row::schema_version)?;
+    let newest = first(connection, sql!("schemas/current"), [name], row::newest_version)?;
     let outcome = SeedOutcome::of(file, seeded.as_ref(), newest.as_ref());
     if let Some(version) = outcome.version(file, at) {
         insert_version(connection, &version)?;

@@ -23,6 +23,12 @@ impl DirectSql {
         connection.pragma_update(None, "foreign_keys", true).unwrap();
         connection
     }
+
+    fn texts(&self, query: &str) -> Vec<String> {
+        let connection = self.connect();
+        let mut statement = connection.prepare(query).unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
+    }
 }
 
 #[async_trait]
@@ -43,6 +49,31 @@ impl RawSql for DirectSql {
 
     fn id(&self, id: Uuid) -> String {
         format!("x'{}'", id.simple())
+    }
+
+    async fn schema(&self) -> Vec<String> {
+        // Renaming a table puts quotes around its name.
+        self.texts(
+            "SELECT type || ' ' || name || ' ' || replace(coalesce(sql, ''), '\"', '') FROM sqlite_master ORDER BY 1",
+        )
+    }
+
+    async fn refuse_updates(&self, table: &str, condition: &str) {
+        let refuse = format!(
+            "CREATE TRIGGER refusing BEFORE UPDATE ON {table} WHEN {condition} BEGIN SELECT RAISE(ABORT, 'refused'); END"
+        );
+        self.execute(&refuse).await.unwrap();
+    }
+
+    async fn allow_updates(&self, _: &str) {
+        self.execute("DROP TRIGGER refusing").await.unwrap();
+    }
+
+    async fn tables(&self) -> Vec<String> {
+        self.texts(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+             AND name NOT IN ('schema_migrations', 'migration_progress') ORDER BY 1",
+        )
     }
 }
 

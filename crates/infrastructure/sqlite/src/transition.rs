@@ -2,10 +2,8 @@
 
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, create, step_interrupted};
-use quire_domain::{
-    Effect, Event, FailureRecord, Pipeline, Run, RunId, StepName, StepStatus, Transition, Turn,
-};
-use quire_ports::{PortResult, StepProgress};
+use quire_domain::{Effect, Event, FailureRecord, Pipeline, RunId, StepName, StepStatus, Transition, Turn};
+use quire_ports::{PortResult, StepProgress, SubjectQueue};
 use quire_sql::{RunColumns, corrupt, row, step_progress_after};
 use rusqlite::{Connection, params};
 use uuid::Uuid;
@@ -97,7 +95,7 @@ pub(crate) fn apply_effects(
                     let values = params![run.subject.0.as_bytes(), run.pipeline.as_str()];
                     execute(connection, sql!("runs/yield_front"), values)?;
                 }
-                turn_passed = pass_turn(connection, run, at)?;
+                turn_passed = pass_turn(connection, (run.subject, run.pipeline), at)?;
             }
             Effect::Continue(_) if turn_passed => {}
             Effect::Continue(new) => {
@@ -110,8 +108,13 @@ pub(crate) fn apply_effects(
     Ok(Performed { notify: notify || turn_passed, interrupted, conditional })
 }
 
-fn pass_turn(connection: &Connection, run: &Run, at: Timestamp) -> PortResult<bool> {
-    let values = params![run.subject.0.as_bytes(), run.pipeline.as_str(), micros(at)];
+/// Makes the oldest waiting run the front, if none is. Returns whether one became it.
+pub(crate) fn pass_turn(
+    connection: &Connection,
+    (subject, pipeline): SubjectQueue,
+    at: Timestamp,
+) -> PortResult<bool> {
+    let values = params![subject.0.as_bytes(), pipeline.as_str(), micros(at)];
     Ok(execute(connection, sql!("runs/pass_turn"), values)? > 0)
 }
 

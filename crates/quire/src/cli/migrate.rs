@@ -73,12 +73,12 @@ fn identified(identified: Identified) -> String {
         Identified::Same => String::new(),
         Identified::StorageHasNone { database } => format!(
             "The storage folder of this machine is not the one of this database: it has no installation id. Servers and \
-             workers with this folder will process nothing. Set storage.data to the folder that all of them share; its \
+             workers with this folder will process nothing. Set storage.data or storage.documents to the folder that all of them share; its \
              file installation-id has the id {database}.\n"
         ),
         Identified::Different { database, storage } => format!(
             "The storage folder of this machine belongs to another installation ({storage}) than the database \
-             ({database}). Servers and workers with this folder will process nothing. Set storage.data to the folder \
+             ({database}). Servers and workers with this folder will process nothing. Set storage.data or storage.documents to the folder \
              that all of them share.\n"
         ),
     }

@@ -15,7 +15,7 @@ pub(super) const ALIASES: &[Alias] = &[
     Alias { name: "AUTH_TOKEN", key: "server.auth_token", read: unchanged },
     Alias { name: "LOG_LEVEL", key: "log.level", read: level },
     Alias { name: "VET_RECORDS_DB_PATH", key: "storage.database", read: database },
-    Alias { name: "VET_RECORDS_STORAGE_PATH", key: "storage.data", read: folder },
+    Alias { name: "VET_RECORDS_STORAGE_PATH", key: "storage.documents", read: folder },
     Alias { name: "VET_RECORDS_CORS_ORIGINS", key: "server.cors_origins", read: unchanged },
     Alias { name: "VET_RECORDS_RATE_LIMIT_UPLOAD", key: "limits.uploads_per_minute", read: per_minute },
     Alias { name: "VET_RECORDS_RATE_LIMIT_DOWNLOAD", key: "limits.downloads_per_minute", read: per_minute },

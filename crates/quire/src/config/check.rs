@@ -43,6 +43,10 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
         "must be the name of a schema; `quire schema list` shows them".to_owned()
     })?;
     confidence::check(&config.confidence)?;
+    // Every run would fail at a step that no worker has.
+    require(!config.search.enabled, "search.enabled", || {
+        "must be false: this version has no search by meaning; remove the setting".to_owned()
+    })?;
     check_model(config)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MAX_PER_MINUTE)?;

@@ -65,6 +65,7 @@ pub struct Config {
 #[allow(missing_docs)]
 pub struct StorageSection {
     pub data: PathBuf,
+    pub documents: PathBuf,
     pub database: String,
     #[serde(deserialize_with = "duration")]
     pub sweep_interval: SignedDuration,
@@ -224,6 +225,12 @@ impl Config {
             })?;
         check::check(&config).map_err(|invalid| layers.invalid(invalid.key, invalid.rule))?;
         Ok((config, layers))
+    }
+
+    /// The folder of the files of documents: `storage.documents`, or a folder in the data folder.
+    pub fn documents_folder(&self) -> PathBuf {
+        let StorageSection { data, documents, .. } = &self.storage;
+        if documents.as_os_str().is_empty() { data.join("documents") } else { documents.clone() }
     }
 
     /// The location of the database. `storage.database` was checked, so it is valid.

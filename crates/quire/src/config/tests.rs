@@ -32,7 +32,8 @@ fn the_defaults_are_valid_and_every_key_has_its_own_variable() {
     assert!(variables.contains("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT"));
 }
 
-/// The defaults that other systems and the documents rely on. The lock of links and the limit of calls have no settings yet.
+/// Proves R217 for what is built: run limits, tick, zombie age, backoff and attempts. The lock of links and the limit of
+/// concurrent calls get their settings together with links and proposals.
 #[test]
 fn the_default_settings_have_the_documented_values() {
     let (config, _) = load("", &[], &[]).unwrap();
@@ -42,6 +43,7 @@ fn the_default_settings_have_the_documented_values() {
     let retry = engine.retry;
     assert_eq!((retry.base_delay_ms, retry.max_delay_ms), (500, 5_000));
     assert!((retry.jitter_ratio - 0.2).abs() < f64::EPSILON, "{}", retry.jitter_ratio);
+    assert_eq!(config.model.attempts, 2);
     let documented =
         [(&pipelines.document, 120, 2), (&pipelines.proposal, 1_800, 3), (&pipelines.link, 300, 3)];
     for (pipeline, limit, attempts) in documented {
@@ -94,6 +96,7 @@ fn an_unknown_name_is_refused_with_the_most_similar_known_one() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines)] // A line or two for each setting.
 fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
     for (file, key, value, allowed) in [
         ("[engine]\nslots = 5000", "engine.slots", "5000", "between 0 and 1000"),
@@ -183,8 +186,39 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[reading]\nconfinement = 'none'", "reading.confinement", "none", "`required`"),
         ("[reading]\ncovered_text = 'hide'", "reading.covered_text", "hide", "`apart`"),
         ("[search]\nenabled = 'yes'", "search.enabled", "yes", "true or false"),
+        ("[search]\nenabled = true", "search.enabled", "true", "no search by meaning"),
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
+    ] {
+        let error = error_of(file, &[]);
+        for part in [key, value, allowed, "from quire.toml"] {
+            assert!(error.contains(part), "{part} is not in: {error}");
+        }
+    }
+    let variable = error_of("", &[("QUIRE_ENGINE_SLOTS", "many")]);
+    assert!(variable.contains("\"many\" (from environment variable QUIRE_ENGINE_SLOTS)"), "{variable}");
+    assert!(error_of("[engine", &[]).contains("quire.toml is not valid TOML"));
+}
+
+#[test]
+fn an_invalid_setting_of_a_model_or_of_http_is_refused_without_its_secret() {
+    for (file, key, value, allowed) in [
+        ("[model]\nidle_timeout = '1ms'", "model.idle_timeout", "1ms", "between 100ms and 30m"),
+        ("[model]\nrecord_to = 'a'\nreplay_from = 'b'", "model.replay_from", "b", "model.record_to"),
+        ("[http]\nproxy = 'https://user:secret@proxy'", "http.proxy", "***", "http://proxy.example:3128"),
+        ("[http]\nca_file = 'nowhere.pem'", "http.ca_file", "nowhere.pem", "a readable PEM file"),
+        (
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\nheaders = 'Authorization: Basic abc'",
+            "model.headers",
+            "***",
+            "none that Quire sets",
+        ),
+        (
+            "[interpreter]\nkind = 'model'\n[model]\nname = 'x'\nurl = 'https://x'\napi_version = 'a&b'",
+            "model.api_version",
+            "a&b",
+            "2024-10-21",
+        ),
     ] {
         let error = error_of(file, &[]);
         for part in [key, value, allowed, "from quire.toml"] {
@@ -236,9 +270,10 @@ fn the_default_policies_depend_on_the_database_and_the_pipeline() {
 
 #[test]
 fn without_search_a_document_has_two_steps() {
-    let steps = |file| load(file, &[], &[]).unwrap().0.plan(Pipeline::Document).steps;
-    assert_eq!(steps(""), [StepName::Extraction, StepName::Interpretation]);
-    assert_eq!(steps("[search]\nenabled = true"), Pipeline::Document.steps());
+    let (mut config, _) = load("", &[], &[]).unwrap();
+    assert_eq!(config.plan(Pipeline::Document).steps, [StepName::Extraction, StepName::Interpretation]);
+    config.search.enabled = true;
+    assert_eq!(config.plan(Pipeline::Document).steps, Pipeline::Document.steps());
 }
 
 #[test]
@@ -272,7 +307,8 @@ fn variables_of_other_programs_set_settings_and_quire_variables_beat_them() {
     assert_eq!(config.server.auth_token.non_empty(), Some("4f1c0a9be27d5863f0b1c2d3e4a59687"));
     assert_eq!(config.log.level, LogLevel::Warn);
     assert_eq!(config.location(), DatabaseLocation::Sqlite("/srv/records.db".into()));
-    assert_eq!(config.storage.data, Path::new("/srv/files"));
+    assert_eq!(config.documents_folder(), Path::new("/srv/files"));
+    assert_eq!(config.storage.data, Path::new("./quire-data"));
     assert!(!config.uploads.processing);
     let limits = (config.limits.uploads_per_minute, config.limits.downloads_per_minute);
     assert_eq!(limits, (PerMinute::Of(7), PerMinute::Of(0)));

@@ -59,6 +59,7 @@ pub(super) fn describe() {
     count("quire_runs_requeued_total", "Runs put back into the queue after an attempt.");
     count("quire_run_waits_total", "Times that a run went back to the queue to wait.");
     count("quire_runs_recovered_total", "Runs recovered after their worker died.");
+    count("quire_fronts_restored_total", "Subjects whose runs all waited, and which got a front again.");
     count("quire_late_writes_refused_total", "Writes refused because another worker owns the run.");
     count("quire_step_retries_total", "Step attempts that were retried.");
     count("quire_step_failures_total", "Step attempts that failed, by error code.");
@@ -102,6 +103,7 @@ pub(super) fn start_at_zero() {
             "quire_runs_requeued_total",
             "quire_run_waits_total",
             "quire_runs_recovered_total",
+            "quire_fronts_restored_total",
             "quire_late_writes_refused_total",
         ] {
             counter!(counter_name, "pipeline" => name).absolute(0);

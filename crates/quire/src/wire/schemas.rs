@@ -113,7 +113,8 @@ impl SchemaSource {
         self.path.as_ref().map_or_else(|| "built in".to_owned(), |path| path.display().to_string())
     }
 
-    /// Logs the outcome. Fails for a file that changed without a new version number.
+    /// Logs the outcome. Fails for a file that changed without a new version number. A file that is older than the one of
+    /// another process changes nothing: the newest version in the database counts for every process.
     fn report(&self, outcome: SeedOutcome) -> Result<(), CommandError> {
         let (schema, version) = (self.file.schema.name.as_str(), self.file.version);
         match outcome {
@@ -132,15 +133,15 @@ impl SchemaSource {
                 version,
                 "schema file changed, but the schema was also changed by governance decisions; keeping those"
             ),
-            // An older program may share the database with a newer one, whose schema is kept.
-            SeedOutcome::NotRaised { seeded } if self.path.is_none() && seeded > version => {
-                tracing::info!(
-                    schema,
-                    version,
-                    seeded,
-                    "the database has a newer version of this built-in schema"
-                );
-            }
+            // During an upgrade an older process shares the database with a newer one, and after a rollback it is alone.
+            SeedOutcome::Older { seeded } => tracing::warn!(
+                schema,
+                version,
+                seeded,
+                file = self.location(),
+                "the database has a newer version of this schema, which is used; to use this file, raise its version \
+                 above that one"
+            ),
             SeedOutcome::NotRaised { seeded } => {
                 return Err(CommandError::new(format!(
                     "{}: the schema {schema} differs from its stored version {seeded}; raise its version to {}, so that \

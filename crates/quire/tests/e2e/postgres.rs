@@ -1,10 +1,15 @@
 //! PostgreSQL: migrations, and several workers on one database.
 
-use quire_postgres::testing::TestSchema;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use quire_postgres::testing::pooler::Pooler;
+use quire_postgres::testing::{HeldUpdates, TestSchema, raw_sql};
 use serde_json::Value;
 
 use crate::program::Cli;
-use crate::test_env::cli_on_schema;
+use crate::record::process_record;
+use crate::test_env::{TestEnv, cli_on_schema, wait_until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
@@ -43,6 +48,71 @@ async fn server_and_workers_share_a_database_and_each_has_a_lease() {
     }
     assert_eq!(server.stop().status.code(), Some(0));
     assert_eq!(leases(&cli), ["ended", "ended", "ended"]);
+}
+
+/// A kill in the middle of the migration of a large table loses nothing: the next one continues where it was, and says how
+/// far it is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_migration_continues_where_it_was() {
+    // The version before the database gets an installation id, since there are no files.
+    const UP: [&str; 4] = ["migrate", "up", "--to", "19"];
+    let schema = Arc::new(TestSchema::migrated().await);
+    let (cli, sql) = (cli_on_schema(&schema), raw_sql(&schema));
+    for insert in [
+        "INSERT INTO documents (id, original_filename, content_type, file_size, content_hash, storage_path, created_at, \
+                                updated_at) \
+         SELECT gen_random_uuid(), 'a.pdf', 'application/pdf', 1, decode(repeat('07', 32), 'hex'), 'a', now(), now() \
+         FROM generate_series(1, 2500)",
+        "INSERT INTO runs (id, pipeline, subject_id, state, turn, created_at, queued_at) \
+         SELECT gen_random_uuid(), 'document', id, 'QUEUED', 'READY', now(), now() FROM documents",
+    ] {
+        assert_eq!(sql.execute(insert).await, Ok(2500));
+    }
+    cli.run_ok(&["migrate", "down", "--to", "8"]);
+    let mut ids = schema.uuids("SELECT id FROM documents ORDER BY id").await;
+    let held =
+        HeldUpdates::of(&schema, "runs", &format!("NEW.subject_id = '{}'", ids.swap_remove(1500))).await;
+
+    let mut migrating = cli.command(&UP).stderr(Stdio::null()).spawn().unwrap();
+    let progress = "SELECT coalesce(max(done_rows), 0) FROM migration_progress";
+    wait_until(async || sql.number(progress).await == 1000).await;
+    migrating.kill().unwrap();
+    migrating.wait().unwrap();
+    held.release().await;
+    assert_eq!(cli.run_json(&["migrate", "status", "--json"])["version"], 8);
+
+    let output = cli.run(&UP);
+    assert!(output.status.success(), "{}", output.stderr);
+    for line in ["0009_intake: 1000 of 2500 rows of documents", "0009_intake: 2500 of 2500 rows of documents"]
+    {
+        assert!(output.stderr.contains(line), "{}", output.stderr);
+    }
+    assert_eq!(sql.number("SELECT count(*) FROM runs WHERE listed_at IS NOT NULL").await, 2500);
+}
+
+/// Through a pooler that keeps sessions, migrations, uploads and runs work as without one.
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_are_processed_through_a_pooler_that_keeps_sessions() {
+    let pooler = Pooler::start("pool_mode = session").await;
+    let env = TestEnv::on_postgresql(&[]).await.with("QUIRE_STORAGE_DATABASE", &pooler.url());
+    env.cli.run_ok(&["migrate", "status"]);
+    let server = env.cli.serve();
+    process_record(&env, &server).await;
+    assert_eq!(server.stop().status.code(), Some(0));
+}
+
+/// Every command refuses a pooler that would lose its settings, and says what to do.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pooler_that_shares_sessions_stops_the_start() {
+    for mode in ["transaction", "statement"] {
+        let pooler = Pooler::start(&format!("pool_mode = {mode}")).await;
+        let schema = TestSchema::migrated().await;
+        let cli = cli_on_schema(&schema).with("QUIRE_STORAGE_DATABASE", &pooler.url());
+        for arguments in [&["serve", "--listen", "127.0.0.1:0"][..], &["worker"], &["migrate", "up"]] {
+            let refused = cli.run_err(arguments);
+            assert!(refused.contains("pool_mode = session"), "{mode}: {refused}");
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Built-in and own schemas, from the file to the fields.
 
 mod command;
+mod rolling_restart;
 mod startup;
 
 use quire_domain::DocumentId;
@@ -85,6 +86,13 @@ const TICKET: [&str; 5] = [
 pub fn write_schema(env: &TestEnv, name: &str, text: &str) {
     std::fs::create_dir_all(env.cli.path("quire-data/schemas")).unwrap();
     std::fs::write(env.cli.path("quire-data/schemas").join(name), text).unwrap();
+}
+
+/// Uploads a ticket with these lines.
+fn upload_ticket(server: &TestServer, lines: &[&str]) -> DocumentId {
+    Form::file("ticket.pdf", &pdf(lines))
+        .send(server, "/documents/upload?schema=parking-ticket")
+        .document_id()
 }
 
 /// Waits until a document is processed, and returns its data.

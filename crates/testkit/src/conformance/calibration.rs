@@ -17,7 +17,7 @@ use super::random_history::SeededRandom;
 use crate::fixture::{StoreFixture, at};
 
 /// A field that the rules found by its label.
-fn labelled_field(key: &str, value: &str, confidence: f64) -> Field {
+pub(super) fn labelled_field(key: &str, value: &str, confidence: f64) -> Field {
     let value = Value::Text(value.to_owned());
     let field = Field::new(key, value, ValueType::String, Origin::Machine, confidence);
     Field { mapping_id: Some(format!("label::{key}")), ..field }

@@ -1,42 +1,133 @@
 //! Migrations of the database, up and down.
 
-use quire_domain::{Pipeline, SubjectId};
-use quire_ports::MinuteMetrics;
+use quire_domain::{DocumentId, Pipeline, Run};
+use quire_ports::{MigrationStatus, MinuteMetrics, NewDocument, PortError};
 
+use super::filled_tables::fill_every_table;
 use super::interpretations::{add_field, edit};
-use crate::fixture::{StoreFixture, at};
+use crate::fixture::{StoreFixture, at, document, document_run};
 
-/// Proves R160: each migration down and up, with rows in the tables.
-pub async fn migrating_down_and_up_again_restores_the_tables_and_keeps_the_runs(fixture: &StoreFixture) {
+/// Proves R160, R209: each version goes down and up again with rows in every table, and the schema is the same afterwards.
+/// Runs keep what they had.
+pub async fn every_version_goes_down_and_up_again_with_rows_in_every_table(fixture: &StoreFixture) {
     let migrations = &fixture.store.migrations;
-    let newest = u32::try_from(migrations.status().await.unwrap().len()).unwrap();
-    let worker = fixture.worker(at(0)).await;
-    let completed = fixture.enqueue(SubjectId::new(), at(0)).await;
-    fixture.claim_one(worker, at(1)).await;
-    fixture.complete_run(completed).await;
-    let subject = SubjectId::new();
-    let waiting = [fixture.enqueue(subject, at(2)).await, fixture.enqueue(subject, at(3)).await];
-    let before = (fixture.run(completed).await, fixture.run(waiting[0]).await);
-
-    for to in (1..newest).rev() {
-        assert_eq!(migrations.down(to).await.unwrap(), [to + 1]);
-        let status = migrations.status().await.unwrap();
-        assert_eq!(status.iter().filter(|m| m.applied_at.is_some()).count(), to as usize);
+    let filled = fill_every_table(fixture).await;
+    for table in fixture.sql.tables().await {
+        assert!(fixture.count(&table).await > 0, "{table} has no row; add one to fill_every_table");
     }
-    assert_eq!(fixture.count("runs").await, 3);
+    let before = (fixture.run(filled.completed).await, fixture.run(filled.waiting[0]).await);
+    let newest = u32::try_from(migrations.status().await.unwrap().len()).unwrap();
+    let latest = fixture.sql.schema().await;
+
+    for version in (2..=newest).rev() {
+        let schema = fixture.sql.schema().await;
+        assert_eq!(migrations.down(version - 1).await.unwrap(), [version]);
+        assert_ne!(fixture.sql.schema().await, schema, "version {version} changes something");
+        assert_eq!(migrations.up(Some(version)).await.unwrap(), [version]);
+        assert_same_lines(&fixture.sql.schema().await, &schema, version);
+        assert_eq!(fixture.count("runs").await, 3);
+        assert_eq!(migrations.down(version - 1).await.unwrap(), [version]);
+    }
     assert!(
         fixture.sql.execute("SELECT 1 FROM step_progress").await.is_err(),
         "the migration down drops the table"
     );
     let all: Vec<u32> = (2..=newest).collect();
     assert_eq!(migrations.up(None).await.unwrap(), all);
+    assert_same_lines(&fixture.sql.schema().await, &latest, newest);
 
-    let after = (fixture.run(completed).await, fixture.run(waiting[0]).await);
-    assert_eq!(before, after);
-    let worker = fixture.worker(at(4)).await;
-    assert_eq!(fixture.claim_one(worker, at(5)).await.run.id, waiting[0]);
-    fixture.complete_run(waiting[0]).await;
-    assert_eq!(fixture.claim_one(worker, at(7)).await.run.id, waiting[1]);
+    // What only a later version can hold is gone, and nothing else.
+    let without_schema = |run: Run| Run { schema: None, ..run };
+    let after = (fixture.run(filled.completed).await, fixture.run(filled.waiting[0]).await);
+    assert_eq!((without_schema(before.0), without_schema(before.1)), after);
+    let worker = fixture.worker(at(14)).await;
+    assert_eq!(fixture.claim_one(worker, at(15)).await.run.id, filled.waiting[0]);
+    fixture.complete_run(filled.waiting[0]).await;
+    assert_eq!(fixture.claim_one(worker, at(17)).await.run.id, filled.waiting[1]);
+}
+
+fn assert_same_lines(found: &[String], expected: &[String], version: u32) {
+    let missing: Vec<_> = expected.iter().filter(|line| !found.contains(line)).collect();
+    let added: Vec<_> = found.iter().filter(|line| !expected.contains(line)).collect();
+    assert!(
+        missing.is_empty() && added.is_empty(),
+        "version {version}: missing {missing:#?}, added {added:#?}"
+    );
+}
+
+/// A migration of a large table that fails in the middle keeps the batches that are done, and continues behind them. It
+/// cannot be turned round before it is finished.
+pub async fn an_interrupted_migration_continues_where_it_was(fixture: &StoreFixture) {
+    const DOCUMENTS: usize = 2500;
+    let migrations = &fixture.store.migrations;
+    let adding: Vec<_> = (0..DOCUMENTS)
+        .map(|_| {
+            let (documents, id) = (fixture.store.documents.clone(), DocumentId::new());
+            tokio::spawn(async move {
+                let run = document_run(id.into());
+                documents
+                    .add(NewDocument::uploaded_by("tester", &document(id), Some(&run)), at(0))
+                    .await
+                    .unwrap();
+                id
+            })
+        })
+        .collect();
+    let mut ids = Vec::new();
+    for added in adding {
+        ids.push(added.await.unwrap());
+    }
+    ids.sort_unstable();
+    let versions = migrations.status().await.unwrap();
+    let intake = versions.iter().find(|one| one.name.ends_with("_intake")).unwrap().version;
+    migrations.down(intake - 1).await.unwrap();
+
+    // The migration fails at the last document until the row in its way is gone.
+    let last = fixture.sql.id(ids[DOCUMENTS - 1].0);
+    fixture.sql.refuse_updates("runs", &format!("NEW.subject_id = {last}")).await;
+    migrations.up(Some(intake)).await.unwrap_err();
+    let applied =
+        |versions: &[MigrationStatus]| versions.iter().filter(|one| one.applied_at.is_some()).count();
+    assert_eq!(applied(&migrations.status().await.unwrap()), intake as usize - 1);
+    let done = "SELECT count(*) FROM runs WHERE listed_at IS NOT NULL";
+    assert_eq!(fixture.sql.number(done).await, 2000, "two batches are done");
+    let refused = migrations.down(0).await.unwrap_err().to_string();
+    assert!(refused.contains(&format!("quire migrate up --to {intake}")), "{refused}");
+
+    // A batch that is done is not done again.
+    let first = fixture.sql.id(ids[0].0);
+    fixture
+        .sql
+        .execute(&format!("UPDATE runs SET listed_at = NULL WHERE subject_id = {first}"))
+        .await
+        .unwrap();
+    fixture.sql.allow_updates("runs").await;
+    migrations.up(Some(intake)).await.unwrap();
+    assert_eq!(fixture.sql.number(done).await, 2499);
+    migrations.up(None).await.unwrap();
+    assert_eq!(fixture.count("migration_progress").await, 0);
+}
+
+/// A database whose tables were made by another version of a migration is refused. Migrations that were applied before
+/// there were checksums get theirs with the next migration.
+pub async fn a_migration_that_was_changed_is_refused(fixture: &StoreFixture) {
+    let migrations = &fixture.store.migrations;
+    let unknown = "SELECT count(*) FROM schema_migrations WHERE checksum IS NULL";
+    assert_eq!(fixture.sql.number(unknown).await, 0);
+    fixture.sql.execute("UPDATE schema_migrations SET checksum = 'other' WHERE version = 2").await.unwrap();
+    for refused in [
+        migrations.status().await.map(drop),
+        migrations.up(None).await.map(drop),
+        migrations.down(0).await.map(drop),
+    ] {
+        let Err(PortError::Conflict(message)) = refused else { panic!("{refused:?}") };
+        assert!(message.contains("0002_history has changed"), "{message}");
+    }
+    fixture.sql.execute("UPDATE schema_migrations SET checksum = NULL").await.unwrap();
+    migrations.status().await.unwrap();
+    migrations.up(None).await.unwrap();
+    assert_eq!(fixture.sql.number(unknown).await, 0);
+    migrations.status().await.unwrap();
 }
 
 /// Migrating up again changes nothing. Migrating down to 0 drops everything.

@@ -12,6 +12,7 @@ pub mod credentials;
 pub mod document_lists;
 pub mod documents;
 pub mod fencing;
+mod filled_tables;
 pub mod governance;
 pub mod history;
 mod interpretations;
@@ -66,6 +67,7 @@ macro_rules! store_conformance {
             runs_orphaned_together_are_not_blamed_and_are_claimed_alone,
             a_timed_out_run_is_continued_by_a_linked_run,
             runs_that_their_owner_does_not_know_are_handed_back,
+            runs_that_wait_behind_no_front_get_one,
         }
         $crate::conformance_cases! { $fixture, leases:
             an_expired_lease_claims_nothing_until_its_worker_renews_it,
@@ -217,7 +219,9 @@ macro_rules! store_conformance {
             missing_rows_are_reported_as_not_found,
         }
         $crate::conformance_cases! { $fixture, migrations:
-            migrating_down_and_up_again_restores_the_tables_and_keeps_the_runs,
+            every_version_goes_down_and_up_again_with_rows_in_every_table,
+            an_interrupted_migration_continues_where_it_was,
+            a_migration_that_was_changed_is_refused,
             migrating_twice_does_nothing_the_second_time,
             migrating_over_renamed_tables_keeps_their_rows,
         }

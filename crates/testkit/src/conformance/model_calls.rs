@@ -9,7 +9,7 @@ use quire_ports::{MODEL_CALL_OK, ModelCall, ModelUsage};
 use crate::fixture::{StoreFixture, at};
 
 /// A call that ended at this time.
-fn call(run: Option<RunId>, created_at: Timestamp) -> ModelCall {
+pub(super) fn call(run: Option<RunId>, created_at: Timestamp) -> ModelCall {
     ModelCall {
         id: ModelCallId::new(),
         run_id: run,

@@ -295,6 +295,48 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     assert_eq!(created, 3);
 }
 
+/// Subjects whose runs all wait are found page by page, and their oldest run becomes ready. Others stay as they are.
+pub async fn runs_that_wait_behind_no_front_get_one(fixture: &StoreFixture) {
+    let broken: Vec<_> = (0..3).map(|_| SubjectId::new()).collect();
+    let mut oldest = Vec::new();
+    for subject in &broken {
+        oldest.push(fixture.enqueue(*subject, at(0)).await);
+        fixture.enqueue(*subject, at(1)).await;
+    }
+    let healthy = SubjectId::new();
+    let front = fixture.enqueue(healthy, at(2)).await;
+    fixture.enqueue(healthy, at(3)).await;
+    let worker = fixture.worker(at(4)).await;
+    for run in &oldest {
+        let planted = format!("UPDATE runs SET turn = 'BEHIND' WHERE id = {}", fixture.sql.id(run.0));
+        fixture.sql.execute(&planted).await.unwrap();
+    }
+    assert_eq!(fixture.claim_one(worker, at(5)).await.run.id, front);
+    assert!(fixture.claim(worker, at(5), 10).await.is_empty(), "nothing else would ever start");
+
+    let (mut restored, mut after, mut pages) = (Vec::new(), None, 0);
+    loop {
+        let checked = fixture.store.recovery.restore_fronts(after, at(6), 2).await.unwrap();
+        restored.extend(checked.restored);
+        after = checked.next;
+        pages += 1;
+        if after.is_none() {
+            break;
+        }
+    }
+    assert!(pages > 2, "a page is bounded");
+    restored.sort_unstable();
+    let mut expected: Vec<_> = broken.iter().map(|subject| (*subject, Pipeline::Document)).collect();
+    expected.sort_unstable();
+    assert_eq!(restored, expected);
+    let mut claimed: Vec<_> = fixture.claim(worker, at(7), 10).await.iter().map(|one| one.run.id).collect();
+    claimed.sort_unstable();
+    oldest.sort_unstable();
+    assert_eq!(claimed, oldest);
+    let again = fixture.store.recovery.restore_fronts(None, at(8), 100).await.unwrap();
+    assert_eq!(again.restored, [], "waiting behind a front is no fault");
+}
+
 /// A claim without an answer may assign runs to a worker that does not know them. The worker hands back these runs and
 /// no others.
 pub async fn runs_that_their_owner_does_not_know_are_handed_back(fixture: &StoreFixture) {

@@ -5,7 +5,7 @@ use quire_ports::{ApiKey, NewKey, Session, SessionOwner};
 
 use crate::fixture::{StoreFixture, at};
 
-async fn key(fixture: &StoreFixture, name: &str) -> NewKey {
+pub(super) async fn create_key(fixture: &StoreFixture, name: &str) -> NewKey {
     let (id, roles) = (KeyId::new(), Roles::parse("operate,review").unwrap());
     let (name, secret_hash) = (name.to_owned(), [7; 32]);
     let key = NewKey { id, name, roles, secret_hash, created_at: at(0), expires_at: None };
@@ -13,19 +13,19 @@ async fn key(fixture: &StoreFixture, name: &str) -> NewKey {
     key
 }
 
-fn owner(key: &NewKey) -> SessionOwner {
+pub(super) fn owner(key: &NewKey) -> SessionOwner {
     SessionOwner::Key { id: key.id, secret_hash: key.secret_hash }
 }
 
 /// A session that lasts from second 1 to second 10.
-fn session(secret: u8, of: SessionOwner) -> Session {
+pub(super) fn session(secret: u8, of: SessionOwner) -> Session {
     Session { secret_hash: [secret; 32], of, created_at: at(1), seen_at: at(1), expires_at: at(10) }
 }
 
 /// A session is found with its key until it expires or is ended.
 pub async fn a_session_is_found_with_its_key_until_it_expires(fixture: &StoreFixture) {
     let sessions = &fixture.store.sessions;
-    let key = key(fixture, "alma").await;
+    let key = create_key(fixture, "alma").await;
     let (by_key, by_token) = (session(1, owner(&key)), session(2, SessionOwner::Token([9; 32])));
     for session in [&by_key, &by_token] {
         sessions.begin(session, None).await.unwrap();
@@ -60,7 +60,7 @@ pub async fn using_a_session_extends_it(fixture: &StoreFixture) {
 /// Proves R077 for sessions: a session comes with its key as it is now, so that a revoked one is noticed at once.
 pub async fn a_session_comes_with_the_current_state_of_its_key(fixture: &StoreFixture) {
     let sessions = &fixture.store.sessions;
-    let (revoked, stays) = (key(fixture, "revoked").await, key(fixture, "stays").await);
+    let (revoked, stays) = (create_key(fixture, "revoked").await, create_key(fixture, "stays").await);
     sessions.begin(&session(1, owner(&revoked)), None).await.unwrap();
     sessions.begin(&session(2, owner(&stays)), None).await.unwrap();
     fixture.store.credentials.revoke("revoked", at(5)).await.unwrap();

@@ -23,7 +23,7 @@ const PROMPT_SET_VERSION: &str = "x-prompt-set-version";
 #[schema(as = Idea)]
 pub(crate) struct IdeaRequest {
     /// 1 to 10 sentences.
-    #[schema(value_type = String, max_length = 10_000)]
+    #[schema(value_type = String, min_length = 1, max_length = 10_000)]
     idea: Option<String>,
     /// More about it: a text or an object, of at most 50,000 characters.
     #[serde(default)]

@@ -19,6 +19,7 @@ use crate::rest::openapi::names;
 
 const DEFAULT_LIMIT: u32 = 30;
 const MAX_LIMIT: u32 = 100;
+const MAX_OFFSET: u32 = 100_000;
 const DATE_RULE: &str = "must be a date and time with a time zone, such as 2026-01-08T10:00:00Z";
 const CONFIDENCE_RULE: &str = "must be a number from 0 to 1";
 
@@ -51,7 +52,7 @@ struct ProposalRunItemResponse {
     operation_id = "list_proposal_runs",
     params(
         ("limit" = Option<u32>, Query, description = "The number of items (default: 30).", minimum = 1, maximum = 100),
-        ("offset" = Option<u32>, Query, description = "The number of items to skip.", minimum = 0),
+        ("offset" = Option<u32>, Query, description = "The number of items to skip.", minimum = 0, maximum = 100_000),
         ("status" = Option<names::ProposalRunStatus>, Query, description = "Runs with this status."),
         ("run_type" = Option<names::ProposalRunType>, Query, description = "Runs of this type."),
         ("parent_run_id" = Option<Uuid>, Query, description = "Revisions of this run."),
@@ -90,7 +91,7 @@ fn filter(parameters: &Parameters) -> Result<ProposalFilter, ApiError> {
         created_from: parameters.value("start_date", DATE_RULE)?,
         created_until: parameters.value("end_date", DATE_RULE)?,
         limit: parameters.within("limit", 1..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT),
-        offset: parameters.within("offset", 0..=u32::MAX)?.unwrap_or_default(),
+        offset: parameters.within("offset", 0..=MAX_OFFSET)?.unwrap_or_default(),
     })
 }
 

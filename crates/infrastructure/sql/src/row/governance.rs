@@ -5,6 +5,7 @@ use quire_ports::{
     AuditTrailEntry, CandidateSample, GovernanceDecision, PortResult, SchemaVersion, SchemaVersionSummary,
     SeededFile, StructuralCandidate,
 };
+use quire_understanding::NewestVersion;
 use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 
 use super::{ColumnReader, known};
@@ -18,6 +19,15 @@ pub fn schema_version(row: &dyn ColumnReader) -> PortResult<SchemaVersion> {
         created_at: row.timestamp("schema_created_at")?,
         created_by: row.string("schema_created_by")?,
         change_summary: row.optional_string("schema_change_summary")?,
+    })
+}
+
+/// The newest version of a schema. A newer program may have written a definition that this one cannot read.
+pub fn newest_version(row: &dyn ColumnReader) -> PortResult<NewestVersion> {
+    Ok(NewestVersion {
+        number: row.integer("schema_version_number")?,
+        created_by: row.string("schema_created_by")?,
+        schema: row.json("schema_definition").ok(),
     })
 }
 

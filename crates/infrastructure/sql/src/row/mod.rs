@@ -27,7 +27,8 @@ pub use calibration::{
 };
 pub use documents::{document, document_overview, latest_version, presence, review_mark};
 pub use governance::{
-    audit_trail_entry, candidate, candidate_sample, decision, schema_summary, schema_version, seeded_file,
+    audit_trail_entry, candidate, candidate_sample, decision, newest_version, schema_summary, schema_version,
+    seeded_file,
 };
 pub use history::{
     artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record, with_steps,
@@ -38,7 +39,7 @@ pub use proposals::{ordered_reviews, proposal_run, proposal_summary, stored_revi
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,
 };
-pub use runs::{orphaned_run, run};
+pub use runs::{orphaned_run, run, subject_queue, waiting_queue};
 
 /// A row whose columns are read by name. Text, bytes and JSON are borrowed from the row, so that reading a column
 /// allocates nothing.

@@ -5,7 +5,7 @@ use quire_domain::{
     Continuation, FailureReason, FailureType, Fence, LaneName, Pipeline, Priority, Run, RunId, RunState,
     SchemaRef, SubjectId, WorkerId,
 };
-use quire_ports::{PortError, PortResult};
+use quire_ports::{PortError, PortResult, SubjectQueue};
 
 use super::{ColumnReader, required};
 use crate::error::corrupt;
@@ -41,6 +41,17 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
 /// An orphaned run, and how many runs its worker held when the lease of the worker ended.
 pub fn orphaned_run(row: &dyn ColumnReader) -> PortResult<(Run, u32)> {
     Ok((run(row)?, row.integer("run_held_together")?))
+}
+
+/// The subject and the pipeline of a run.
+pub fn subject_queue(row: &dyn ColumnReader) -> PortResult<SubjectQueue> {
+    let pipeline = Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?;
+    Ok((SubjectId(row.uuid("run_subject_id")?), pipeline))
+}
+
+/// The subject and the pipeline of waiting runs, and whether a run is at the front there.
+pub fn waiting_queue(row: &dyn ColumnReader) -> PortResult<(SubjectQueue, bool)> {
+    Ok((subject_queue(row)?, row.boolean("has_front")?))
 }
 
 /// Reads the state of a run from its columns.

@@ -1,6 +1,6 @@
 //! The configuration of this command, and a fingerprint of the settings that a result depends on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 use quire_application::document::content_hash;
@@ -27,8 +27,12 @@ pub(super) fn configure(config: &Config, state: &Path, jobs: Option<u32>) -> Con
     let mut config = config.clone();
     // Schema files are still read from the original folder.
     config.schemas.folder = config.schemas_folder().unwrap_or_default();
-    config.storage =
-        StorageSection { data: state.to_path_buf(), database: String::new(), ..config.storage.clone() };
+    config.storage = StorageSection {
+        data: state.to_path_buf(),
+        documents: PathBuf::new(),
+        database: String::new(),
+        ..config.storage
+    };
     config.pipelines.document.recovery = RecoveryChoice::Requeue;
     config.pipelines.document.max_claims = MAX_INTERRUPTIONS;
     config.engine.shutdown_wait = SHUTDOWN_WAIT;

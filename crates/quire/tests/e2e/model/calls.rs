@@ -32,6 +32,10 @@ async fn each_call_of_a_document_is_recorded_with_its_run_and_cost(env: &TestEnv
     let usage = env.store.model_calls.usage_of_run(run).await.unwrap();
     assert_eq!((usage.calls, usage.failed), (3, 1));
     assert_eq!((usage.tokens_in, usage.tokens_out), model.billed_tokens());
+    let shown = &server.json(&format!("/runs/{run}"))["model_usage"];
+    assert_eq!((&shown["calls"], &shown["failed_calls"]), (&json!(3), &json!(1)));
+    assert_eq!((&shown["tokens_in"], &shown["tokens_out"]), (&json!(1400), &json!(100)));
+    assert!((shown["cost"].as_f64().unwrap() - 0.0038).abs() < 1e-9, "{shown}");
     let steps: Vec<_> = calls.iter().map(|call| call.step.map(StepName::as_str)).collect();
     assert_eq!(steps, [Some("INTERPRETATION"); 3]);
     let log = server.stop().stderr;

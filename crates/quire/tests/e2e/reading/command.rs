@@ -93,5 +93,5 @@ fn an_unreadable_file_is_reported_with_its_code() {
     }
     let only_pdf = Cli::new().with("QUIRE_READING_FORMATS", "pdf");
     only_pdf.write("notes.txt", "El paciente come bien y duerme toda la noche.");
-    assert!(only_pdf.run(&["read", "notes.txt"]).stderr.contains("Send a PDF file."));
+    assert!(only_pdf.run(&["read", "notes.txt"]).stderr.contains("send a PDF file"));
 }

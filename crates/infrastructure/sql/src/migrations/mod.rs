@@ -1,0 +1,244 @@
+//! The list of migrations, their order, and the choice of the next one.
+//!
+//! A store runs one migration at a time. It reads which migrations were applied and which one was interrupted, asks
+//! [`next`] for the step to take, runs the parts of its file ([`parts`]) and records it. The checksum of a migration
+//! that was applied must stay the same: a database whose tables were made by other statements is refused.
+
+mod batch_log;
+mod parts;
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+use quire_domain::hex;
+use quire_ports::{MigrationStatus, PortError, PortResult};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+pub use batch_log::BatchLog;
+pub use parts::{Part, PartKind, parts, statements};
+
+/// How many rows a batch of a migration has.
+pub const BATCH: u32 = 1000;
+
+/// A numbered pair of files.
+#[derive(Clone, Copy, Debug)]
+pub struct Migration {
+    /// The name of its files, which begins with its number.
+    pub name: &'static str,
+    /// The SQL that applies it.
+    pub up: &'static str,
+    /// The SQL that reverts it.
+    pub down: &'static str,
+}
+
+impl Migration {
+    /// Tells whether the file that applies the migration was changed. A changed file for the way back is no harm.
+    pub fn checksum(&self) -> String {
+        let digest: [u8; 32] = Sha256::digest(self.up.replace("\r\n", "\n")).into();
+        hex(&digest)
+    }
+}
+
+/// The migrations of the calling store, in order. The version of a migration is its place in the list, counted from 1.
+/// The files are in the folder `migrations` of the store's crate. Every store has the same migrations.
+#[macro_export]
+macro_rules! migrations {
+    () => {
+        $crate::migrations![
+            "0001_documents_and_runs",
+            "0002_history",
+            "0003_workers_and_figures",
+            "0004_indexes",
+            "0005_run_language",
+            "0006_list_of_documents",
+            "0007_interpretations",
+            "0008_credentials",
+            "0009_intake",
+            "0010_schema_files",
+            "0011_calibration",
+            "0012_interpreters",
+            "0013_certainty",
+            "0014_sessions",
+            "0015_found_by",
+            "0016_failures",
+            "0017_plain_names",
+            "0018_signed_version",
+            "0019_orphans_and_continuations",
+            "0020_installation",
+            "0021_waiting",
+            "0022_model_calls",
+            "0023_proposals",
+            "0024_key_rotation",
+            "0025_lanes",
+        ]
+    };
+    ($($file:literal),+ $(,)?) => {
+        &[$($crate::migrations::Migration {
+            name: $file,
+            up: include_str!(concat!("../migrations/", $file, ".up.sql")),
+            down: include_str!(concat!("../migrations/", $file, ".down.sql")),
+        }),+]
+    };
+}
+
+/// The direction and the target version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Apply migrations up to this version, or all.
+    Up(Option<u32>),
+    /// Revert the migrations above this version.
+    Down(u32),
+}
+
+/// A migration that was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// When.
+    pub at: Timestamp,
+    /// Its checksum then. Versions of the program that knew no checksums recorded none.
+    pub checksum: Option<String>,
+}
+
+/// How far a migration has come that has several parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The index of the part that is next.
+    pub part: u32,
+    /// The last row of that part that is done, if the part runs in batches.
+    pub last_key: Option<Uuid>,
+    /// How many rows of that part are done.
+    pub rows: i64,
+}
+
+/// A migration that was interrupted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The migration's version.
+    pub version: u32,
+    /// True if it was being applied, false if it was being reverted.
+    pub is_up: bool,
+    /// Its checksum when it was begun.
+    pub checksum: String,
+    /// Where it continues.
+    pub progress: Progress,
+}
+
+/// One migration to apply or to revert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The migration's version.
+    pub version: u32,
+    /// The migration's name.
+    pub name: &'static str,
+    /// The parts of the file to run.
+    pub parts: Vec<Part>,
+    /// Where to begin.
+    pub progress: Progress,
+    /// The checksum to record.
+    pub checksum: String,
+    /// True to record the migration as applied, false to remove that record.
+    pub is_up: bool,
+}
+
+impl Step {
+    /// The part at this index, if there is one.
+    pub fn part(&self, index: u32) -> Option<&Part> {
+        self.parts.get(index as usize)
+    }
+}
+
+/// Every migration, and when it was applied. `applied` holds the applied migrations, in order.
+pub fn status(migrations: &[Migration], applied: &[Applied]) -> PortResult<Vec<MigrationStatus>> {
+    require_known(migrations, applied)?;
+    let describe = |(index, migration): (usize, &Migration)| MigrationStatus {
+        version: version(index),
+        name: migration.name,
+        applied_at: applied.get(index).map(|applied| applied.at),
+    };
+    Ok(migrations.iter().enumerate().map(describe).collect())
+}
+
+/// The checksums to record for migrations that were applied before checksums were known, by version.
+pub fn missing_checksums(migrations: &[Migration], applied: &[Applied]) -> Vec<(u32, String)> {
+    let pairs = migrations.iter().zip(applied).enumerate();
+    let missing = pairs.filter(|(_, (_, applied))| applied.checksum.is_none());
+    missing.map(|(index, (migration, _))| (version(index), migration.checksum())).collect()
+}
+
+/// The next step in that direction for a database to which the `applied` migrations were applied. Returns None if no step
+/// is left, and `Conflict` if the database is newer than this program, if a migration was changed after it was applied,
+/// or if another one was interrupted in the other direction.
+pub fn next(
+    migrations: &[Migration],
+    applied: &[Applied],
+    unfinished: Option<&Unfinished>,
+    direction: Direction,
+) -> PortResult<Option<Step>> {
+    require_known(migrations, applied)?;
+    let (count, is_up) = (applied.len(), matches!(direction, Direction::Up(_)));
+    let index = match direction {
+        Direction::Up(to) if to.is_none_or(|to| count < to as usize) => Some(count),
+        Direction::Down(to) if count > to as usize => Some(count - 1),
+        Direction::Up(_) | Direction::Down(_) => None,
+    };
+    if let Some(unfinished) = unfinished.filter(|unfinished| unfinished.is_up != is_up) {
+        return Err(interrupted(migrations, unfinished));
+    }
+    let Some((index, migration)) = index.and_then(|index| Some((index, migrations.get(index)?))) else {
+        return Ok(None);
+    };
+    if unfinished.is_some_and(|unfinished| unfinished.checksum != migration.checksum()) {
+        return Err(changed(migration));
+    }
+    Ok(Some(Step {
+        version: version(index),
+        name: migration.name,
+        parts: parts(if is_up { migration.up } else { migration.down }),
+        progress: unfinished.map(|unfinished| unfinished.progress).unwrap_or_default(),
+        checksum: migration.checksum(),
+        is_up,
+    }))
+}
+
+fn interrupted(migrations: &[Migration], unfinished: &Unfinished) -> PortError {
+    let Unfinished { version, is_up, .. } = *unfinished;
+    let name = migrations.get(version as usize - 1).map_or("?", |migration| migration.name);
+    PortError::Conflict(if is_up {
+        format!(
+            "the migration {name} was interrupted; finish it first with `quire migrate up --to {version}`"
+        )
+    } else {
+        let to = version - 1;
+        format!("reverting {name} was interrupted; finish it first with `quire migrate down --to {to}`")
+    })
+}
+
+fn require_known(migrations: &[Migration], applied: &[Applied]) -> PortResult<()> {
+    if applied.len() > migrations.len() {
+        return Err(PortError::Conflict(format!(
+            "the database is at version {}, and this program knows versions up to {}; use a newer program",
+            applied.len(),
+            migrations.len()
+        )));
+    }
+    let is_changed = |(migration, applied): &(&Migration, &Applied)| {
+        applied.checksum.as_ref().is_some_and(|checksum| *checksum != migration.checksum())
+    };
+    match migrations.iter().zip(applied).find(is_changed) {
+        None => Ok(()),
+        Some((migration, _)) => Err(changed(migration)),
+    }
+}
+
+fn changed(migration: &Migration) -> PortError {
+    PortError::Conflict(format!(
+        "the migration {} has changed since it was applied to this database; use the program that applied it, or one with \
+         the original file of that migration",
+        migration.name
+    ))
+}
+
+fn version(index: usize) -> u32 {
+    u32::try_from(index + 1).unwrap_or(u32::MAX)
+}
