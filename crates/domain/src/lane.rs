@@ -153,11 +153,16 @@ impl Lane {
 
     /// Its state at that time.
     pub fn state(&self, now: Timestamp) -> LaneState {
-        match (&self.paused, &self.closed) {
+        match (&self.paused, self.closing(now)) {
             (Some(_), _) => LaneState::Paused,
-            (None, Some(closing)) if closing.until > now => LaneState::Closed { until: closing.until },
-            (None, _) => LaneState::Open,
+            (None, Some(closing)) => LaneState::Closed { until: closing.until },
+            (None, None) => LaneState::Open,
         }
+    }
+
+    /// Why it is closed and until when, if that time has not passed.
+    pub fn closing(&self, now: Timestamp) -> Option<&LaneClosing> {
+        self.closed.as_ref().filter(|closing| closing.until > now)
     }
 }
 
@@ -190,7 +195,7 @@ mod tests {
         assert_eq!(lane.state(now), LaneState::Open);
         lane.closed = Some(LaneClosing { until, reason: "429".to_owned() });
         assert_eq!(lane.state(now), LaneState::Closed { until });
-        assert_eq!(lane.state(until), LaneState::Open);
+        assert_eq!((lane.state(until), lane.closing(until)), (LaneState::Open, None));
         lane.paused = Some(LanePause { at: now, by: "ana".to_owned() });
         assert_eq!(lane.state(until), LaneState::Paused);
     }

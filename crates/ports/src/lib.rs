@@ -51,7 +51,7 @@ pub use history::{
     StepProgress, StepRecord,
 };
 pub use installation::Installation;
-pub use interpreter::{InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
+pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput};
 pub use lanes::{InstallationPlace, LaneOverview, Lanes};
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};

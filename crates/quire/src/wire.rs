@@ -35,8 +35,9 @@ use crate::{Steps, StepsFuture};
 pub(crate) const MIN_SCALE: f32 = 0.1;
 
 /// The steps that come with the program.
-pub fn built_in_steps(config: Config, store: Store, _lanes: Arc<LanePermits>) -> StepsFuture {
+pub fn built_in_steps(config: Config, store: Store, lanes: Arc<LanePermits>) -> StepsFuture {
     Box::pin(async move {
+        let model = model::language_model(&config, &store, &lanes).await?;
         let extraction = ExtractionStep {
             documents: store.documents.clone(),
             blobs: blobs(&config, &store)?,
@@ -47,7 +48,7 @@ pub fn built_in_steps(config: Config, store: Store, _lanes: Arc<LanePermits>) ->
             history: store.history.clone(),
             blobs: extraction.blobs.clone(),
             governance: store.governance.clone(),
-            interpreter: interpreter::create(&config, &store)?,
+            interpreter: interpreter::create(&config, &store, model.clone())?,
             calibrator: ConfidenceCalibrator {
                 calibration: store.calibration.clone(),
                 policy: Arc::new(config.confidence.clone()),
@@ -60,7 +61,7 @@ pub fn built_in_steps(config: Config, store: Store, _lanes: Arc<LanePermits>) ->
             (StepName::Interpretation, Arc::new(interpretation)),
         ];
         let mut pipelines = vec![(Pipeline::Document, Steps::from(steps))];
-        pipelines.extend(proposal::steps(&config, &store)?.map(|steps| (Pipeline::Proposal, steps)));
+        pipelines.extend(proposal::steps(&config, &store, model)?.map(|steps| (Pipeline::Proposal, steps)));
         Ok(pipelines)
     })
 }

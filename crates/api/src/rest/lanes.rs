@@ -26,7 +26,7 @@ pub(crate) struct LanesResponse {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Lane)]
 struct LaneResponse {
-    #[schema(example = "model:openai")]
+    #[schema(example = "model:api.openai.com")]
     name: String,
     #[schema(value_type = names::LaneState)]
     state: &'static str,
@@ -52,7 +52,7 @@ impl LanesResponse {
 impl LaneResponse {
     fn of(LaneOverview { lane, waiting, next_at }: LaneOverview, now: Timestamp) -> Self {
         let state = lane.state(now).as_str();
-        let closing = lane.closed.filter(|closing| closing.until > now);
+        let closing = lane.closing(now).cloned();
         Self {
             name: lane.name.to_string(),
             state,
@@ -86,7 +86,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<LanesRespon
     path = "/lanes/{name}/pause",
     tag = "runs",
     operation_id = "pause_lane",
-    params(("name" = String, Path, description = "The lane, such as `model:openai` or `pipeline:document`.")),
+    params(("name" = String, Path, description = "The lane, such as `model:api.openai.com` or `pipeline:document`.")),
     responses((status = 200, description = "All lanes.", body = LanesResponse), errors::Missing),
 )]
 pub(crate) async fn pause(
@@ -106,7 +106,7 @@ pub(crate) async fn pause(
     path = "/lanes/{name}/resume",
     tag = "runs",
     operation_id = "resume_lane",
-    params(("name" = String, Path, description = "The lane, such as `model:openai` or `pipeline:document`.")),
+    params(("name" = String, Path, description = "The lane, such as `model:api.openai.com` or `pipeline:document`.")),
     responses((status = 200, description = "All lanes.", body = LanesResponse), errors::Missing),
 )]
 pub(crate) async fn resume(

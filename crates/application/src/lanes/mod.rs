@@ -1,12 +1,14 @@
 //! Lanes: what runs wait in, and the permits for calls.
 
 mod events;
+mod model;
 mod permits;
 
 use jiff::Timestamp;
 use quire_domain::{LaneName, LanePause};
 pub use quire_ports::LaneOverview;
 
+pub use model::LaneModel;
 pub use permits::{LaneBusy, LaneLimits, LanePermit, LanePermits};
 
 use crate::engine::report;

@@ -49,7 +49,7 @@ struct Calls {
     /// Whether runs may wait in the lane. If none do, a free permit wakes nobody.
     is_wanted: bool,
     /// Whether the lane was made known, so that operators see it.
-    is_listed: bool,
+    is_known: bool,
 }
 
 /// A permit for one call. It is free again when it is dropped.
@@ -73,6 +73,18 @@ pub enum LaneBusy {
     Paused,
 }
 
+impl LaneBusy {
+    /// When a run looks again that nobody has woken before.
+    pub(super) fn until(self, now: Timestamp) -> Timestamp {
+        let until = match self {
+            Self::Full => now.saturating_add(FULL),
+            Self::Closed { until } => Ok(until),
+            Self::Paused => now.saturating_add(PAUSED),
+        };
+        until.unwrap_or(Timestamp::MAX)
+    }
+}
+
 impl LanePermits {
     /// Permits within these limits.
     pub fn new(store: &Store, limits: LaneLimits) -> Arc<Self> {
@@ -88,15 +100,8 @@ impl LanePermits {
 
     /// A permit for a call in that lane. Without one, the failure with which the step gives up: its run waits.
     pub async fn acquire(self: &Arc<Self>, lane: &LaneName) -> Result<LanePermit, Failure> {
-        self.try_acquire(lane).await.map_err(|busy| {
-            let now = self.clock.now();
-            let until = match busy {
-                LaneBusy::Full => now.saturating_add(FULL),
-                LaneBusy::Closed { until } => Ok(until),
-                LaneBusy::Paused => now.saturating_add(PAUSED),
-            };
-            Failure::lane_busy(lane.clone(), until.unwrap_or(Timestamp::MAX))
-        })
+        let permit = self.try_acquire(lane).await;
+        permit.map_err(|busy| Failure::lane_busy(lane.clone(), busy.until(self.clock.now())))
     }
 
     /// A permit for a call in that lane, if there is one.
@@ -106,9 +111,7 @@ impl LanePermits {
             LaneState::Closed { until } => return Err(LaneBusy::Closed { until }),
             LaneState::Paused => return Err(LaneBusy::Paused),
         }
-        if self.change(lane, |calls| !std::mem::replace(&mut calls.is_listed, true)) {
-            self.list(lane).await;
-        }
+        self.make_known(lane).await;
         if !self.start_call(lane) {
             return Err(LaneBusy::Full);
         }
@@ -118,6 +121,17 @@ impl LanePermits {
                 self.end_call(lane, false);
                 Err(busy)
             }
+        }
+    }
+
+    /// Makes a lane known, so that operators can see and pause it.
+    pub async fn make_known(&self, lane: &LaneName) {
+        if self.change(lane, |calls| std::mem::replace(&mut calls.is_known, true)) {
+            return;
+        }
+        if let Err(error) = self.lanes.register(std::slice::from_ref(lane)).await {
+            tracing::warn!(%error, lane = lane.as_str(), "lanes: could not be made known, will retry with the next call");
+            self.change(lane, |calls| calls.is_known = false);
         }
     }
 
@@ -191,13 +205,6 @@ impl LanePermits {
             self.lanes.wake(&lane, count as usize).await?;
         }
         Ok(())
-    }
-
-    async fn list(&self, lane: &LaneName) {
-        if let Err(error) = self.lanes.register(std::slice::from_ref(lane)).await {
-            tracing::warn!(%error, lane = lane.as_str(), "lanes: could not be listed");
-            self.change(lane, |calls| calls.is_listed = false);
-        }
     }
 
     async fn read(&self) -> PortResult<Vec<LaneOverview>> {

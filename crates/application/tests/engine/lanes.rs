@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use quire_application::engine::EngineSettings;
 use quire_application::lanes::{LaneBusy, LaneLimits, LanePermits};
 use quire_domain::{
@@ -13,10 +13,11 @@ use quire_domain::{
 use quire_ports::{Breakpoint, Step, StepContext, StepOutput};
 use quire_testkit::steps;
 
-use crate::fixture::{EngineFixture, document_pipeline, fail_policy};
+use crate::fixture::{EngineFixture, SECOND, document_pipeline, fail_policy};
 
 crate::on_each_store! {
     a_closed_lane_burns_no_attempt_of_a_hundred_runs_and_they_go_on_when_it_opens,
+    a_hundred_runs_go_on_when_their_lane_opens_by_itself,
     a_full_lane_lets_its_runs_go_on_one_after_the_other,
     a_rate_limit_closes_the_lane_until_the_time_it_names,
     a_run_whose_lane_opens_before_its_wait_is_stored_is_woken,
@@ -64,6 +65,25 @@ async fn wait_for_all(fixture: &EngineFixture, runs: &[RunId]) {
     }
 }
 
+/// Waits until a hundred runs wait in the lane.
+async fn wait_for_a_hundred(fixture: &EngineFixture) {
+    let waiting = || async {
+        let lanes = fixture.store.lanes.list().await.unwrap();
+        lanes.iter().find(|one| one.lane.name == lane()).is_some_and(|one| one.waiting == 100)
+    };
+    fixture.observer.wait_until(waiting).await;
+}
+
+/// The lane opened at that time, and each run was started for its call then, at most a second later.
+async fn assert_went_on(fixture: &EngineFixture, runs: &[RunId], opened: Timestamp) {
+    for run in runs {
+        let events = fixture.events(*run).await;
+        let starts = events.iter().filter(|event| event.event_type == EventType::RunStarted);
+        let last = starts.map(|event| event.at).max().unwrap();
+        assert!(last >= opened && last <= opened + SECOND, "{last} {opened}");
+    }
+}
+
 async fn assert_nothing_burnt(fixture: &EngineFixture, runs: &[RunId]) {
     for run in runs {
         let stored = fixture.run(*run).await;
@@ -73,7 +93,7 @@ async fn assert_nothing_burnt(fixture: &EngineFixture, runs: &[RunId]) {
     }
 }
 
-/// The clock stands still, so nothing but the opening lets the runs go on.
+/// Proves R213: a closed lane burns no attempt. The clock stands still after the opening, so nothing else lets the runs go on.
 async fn a_closed_lane_burns_no_attempt_of_a_hundred_runs_and_they_go_on_when_it_opens(
     fixture: EngineFixture,
 ) {
@@ -82,16 +102,32 @@ async fn a_closed_lane_burns_no_attempt_of_a_hundred_runs_and_they_go_on_when_it
     let runs = enqueue_many(&fixture, 100).await;
     let (work, most) = calling_step(&fixture.lanes);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
-    let waiting = || async {
-        let lanes = fixture.store.lanes.list().await.unwrap();
-        lanes.iter().find(|one| one.lane.name == lane()).is_some_and(|one| one.waiting == 100)
-    };
-    fixture.observer.wait_until(waiting).await;
+    wait_for_a_hundred(&fixture).await;
     assert_eq!(most.load(Ordering::SeqCst), 0, "no call was made");
-    fixture.store.lanes.resume(&lane(), now, &recorded(EventType::LaneResumed)).await.unwrap();
+    fixture.clock.advance(SignedDuration::from_mins(1));
+    let opened = fixture.store.clock.now();
+    fixture.store.lanes.resume(&lane(), opened, &recorded(EventType::LaneResumed)).await.unwrap();
     wait_for_all(&fixture, &runs).await;
     assert_eq!(most.load(Ordering::SeqCst), 1);
     assert_nothing_burnt(&fixture, &runs).await;
+    assert_went_on(&fixture, &runs, opened).await;
+    engine.stop().await;
+}
+
+/// The clock stands still at the end of the closing.
+async fn a_hundred_runs_go_on_when_their_lane_opens_by_itself(fixture: EngineFixture) {
+    let closed_for = SignedDuration::from_mins(5);
+    let until = fixture.store.clock.now() + closed_for;
+    fixture.lanes.close(&lane(), until, "slow down").await;
+    let runs = enqueue_many(&fixture, 100).await;
+    let (work, most) = calling_step(&fixture.lanes);
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    wait_for_a_hundred(&fixture).await;
+    assert_eq!(most.load(Ordering::SeqCst), 0, "no call was made");
+    fixture.clock.advance(closed_for);
+    wait_for_all(&fixture, &runs).await;
+    assert_nothing_burnt(&fixture, &runs).await;
+    assert_went_on(&fixture, &runs, until).await;
     engine.stop().await;
 }
 

@@ -72,7 +72,7 @@ impl Failure {
     /// The type of the artifact that stores a diagnosis.
     pub const DIAGNOSIS: &str = "DIAGNOSIS";
     /// The code of [`Failure::lane_busy`]. It is never stored.
-    const LANE_BUSY: &str = "LANE_BUSY";
+    pub const LANE_BUSY: &str = "LANE_BUSY";
 
     /// A failure of that kind.
     pub fn new(kind: FailureKind, error_code: impl Into<String>, message: impl Into<String>) -> Self {

@@ -65,11 +65,12 @@ impl QueueReport {
         });
         let lanes = self.0.lanes.iter().map(|entry| {
             let lane = &entry.lane;
+            let closing = lane.closing(self.0.now);
             json!({
                 "name": lane.name.as_str(),
                 "state": lane.state(self.0.now).as_str(),
-                "closed_until": lane.closed.as_ref().map(|closing| closing.until.to_string()),
-                "reason": lane.closed.as_ref().map(|closing| &closing.reason),
+                "closed_until": closing.map(|closing| closing.until.to_string()),
+                "reason": closing.map(|closing| &closing.reason),
                 "paused_at": lane.paused.as_ref().map(|pause| pause.at.to_string()),
                 "paused_by": lane.paused.as_ref().map(|pause| &pause.by),
                 "waiting": entry.waiting,

@@ -154,7 +154,6 @@ fn check_model(config: &Config) -> Result<(), InvalidSetting> {
         SignedDuration::from_millis(100)..=minutes(30),
     )?;
     within("model.max_response_mb", &model.max_response_mb, 1..=256)?;
-    within("model.attempts", &model.attempts, 1..=10)?;
     within("model.breaker_failures", &model.breaker_failures, 0..=1000)?;
     duration_within(
         "model.breaker_pause",

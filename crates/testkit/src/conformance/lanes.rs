@@ -67,6 +67,17 @@ pub async fn a_run_that_waits_in_a_lane_goes_on_when_it_is_woken_and_loses_nothi
     assert_eq!(waits, [Some(lane())]);
 }
 
+/// The database enforces it.
+pub async fn only_a_queued_run_waits_in_a_lane(fixture: &StoreFixture) {
+    let id = fixture.enqueue(SubjectId::new(), at(0)).await;
+    let enter = format!("UPDATE runs SET lane = 'ocr' WHERE id = {}", fixture.sql.id(id.0));
+    assert_eq!(fixture.sql.execute(&enter).await, Ok(1));
+    let worker = fixture.worker(at(1)).await;
+    let claimed = fixture.claim_one(worker, at(1)).await;
+    assert_eq!(claimed.run.id, id);
+    assert!(fixture.sql.execute(&enter).await.is_err(), "it is RUNNING");
+}
+
 /// Proves R137 for lanes: by priority, then by `queued_at`.
 pub async fn runs_are_woken_in_the_order_of_the_queue(fixture: &StoreFixture) {
     let second = waiting_document(fixture, 1).await;

@@ -93,6 +93,7 @@ macro_rules! store_conformance {
             resuming_a_lane_wakes_every_run_that_waits_in_it,
             a_closed_lane_stays_closed_for_the_longest_time_that_was_asked_for,
             lanes_are_paused_and_resumed_by_name_and_each_change_is_recorded_once,
+            only_a_queued_run_waits_in_a_lane,
         }
         $crate::conformance_cases! { $fixture, history:
             step_records_are_appended_and_step_progress_is_updated,

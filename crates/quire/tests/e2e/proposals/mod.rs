@@ -2,6 +2,7 @@
 
 mod drafts;
 mod guide;
+mod lanes;
 mod requests;
 mod reviews;
 mod revisions;
@@ -20,7 +21,7 @@ const KEY: &str = "sk-a-key-that-nobody-may-see";
 fn use_model(env: &TestEnv, model: &ModelServer) {
     let url = &model.url;
     let file = format!(
-        "[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\nattempts = 1\n\
+        "[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\n\
          [pipelines.proposal]\nrequeue_delay = \"1ms\"\nstep_attempts = 1\n"
     );
     env.cli.write("quire.toml", &file);
