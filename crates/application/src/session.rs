@@ -109,12 +109,13 @@ impl SessionService {
     pub async fn begin(&self, by: Entry<'_>, before: Option<&SessionSecret>) -> PortResult<SessionSecret> {
         let secret = SessionSecret(rand::random());
         let now = self.clock.now();
-        let of = match by {
+        let owner = match by {
             Entry::Key(key) => SessionOwner::Key { id: key.id, secret_hash: key.secret_hash },
             Entry::Token(token) => SessionOwner::Token(secret.hashed(FOR_TOKEN, token.bytes())),
         };
         let expires_at = self.settings.end(now, now);
-        let session = Session { secret_hash: secret.hash(), of, created_at: now, seen_at: now, expires_at };
+        let session =
+            Session { secret_hash: secret.hash(), owner, created_at: now, seen_at: now, expires_at };
         self.sessions.begin(&session, before.map(SessionSecret::hash)).await?;
         Ok(secret)
     }
@@ -129,7 +130,7 @@ impl SessionService {
     ) -> PortResult<Option<KeyHolder>> {
         let now = self.clock.now();
         let Some((session, key)) = self.sessions.session(secret.hash(), now).await? else { return Ok(None) };
-        let holder = match (&session.of, key) {
+        let holder = match (&session.owner, key) {
             (SessionOwner::Key { secret_hash, .. }, key) => {
                 let proves = |key: &ApiKey| check(key, &SecretHash::stored(*secret_hash), now).is_ok();
                 key.filter(proves).map(|found| KeyHolder::of(found.key))

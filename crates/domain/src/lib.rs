@@ -9,6 +9,7 @@ pub mod event;
 mod hex;
 pub mod ids;
 pub mod lane;
+pub mod link;
 pub mod pipeline;
 pub mod proposal;
 pub mod reading;
@@ -25,7 +26,9 @@ pub use ids::{
 };
 pub use lane::{Lane, LaneClosing, LaneName, LanePause, LaneState, NotALane};
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
-pub use review::{EditBlocked, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark};
+pub use review::{
+    EditBase, EditBlocked, EditContext, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark,
+};
 pub use run::{AfterFailure, Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn, Wait};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,

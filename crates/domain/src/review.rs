@@ -16,26 +16,48 @@ pub enum EditBlocked {
     NotCompleted,
     /// The run has no interpretation.
     Missing,
-    /// A newer version exists.
+    /// A newer version exists, or a newer run has completed and the edit is only valid on the latest one.
     Stale,
 }
 
-/// Whether the version `base` of a run's interpretation may be edited. `is_busy` says whether any run of the document
-/// is RUNNING; `active` is the number of the active version, if the run has one.
+/// What decides whether a run's interpretation may be edited.
+#[derive(Clone, Copy, Debug)]
+pub struct EditContext<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Whether any run of the document is RUNNING.
+    pub is_busy: bool,
+    /// The latest completed run of the document.
+    pub latest_completed_run: Option<RunId>,
+    /// The number of the run's active version.
+    pub active: Option<u32>,
+}
+
+/// The version that a person edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EditBase {
+    /// The number of the version.
+    pub version: u32,
+    /// Whether the edit is also stale if a newer run of the document has completed.
+    pub latest_run_only: bool,
+}
+
+/// Whether a version of a run's interpretation may be edited.
 ///
 /// The use case asks before it works out the edit. The store asks again in its transaction, about what it has locked.
-pub fn check_edit(run: &Run, is_busy: bool, active: Option<u32>, base: u32) -> Result<(), EditBlocked> {
-    if is_busy {
+pub fn check_edit(context: EditContext<'_>, base: EditBase) -> Result<(), EditBlocked> {
+    if context.is_busy {
         return Err(EditBlocked::ActiveRun);
     }
-    if !matches!(run.state, RunState::Completed { .. }) {
+    if !matches!(context.run.state, RunState::Completed { .. }) {
         return Err(EditBlocked::NotCompleted);
     }
-    match active {
-        None => Err(EditBlocked::Missing),
-        Some(active) if active != base => Err(EditBlocked::Stale),
-        Some(_) => Ok(()),
+    let active = context.active.ok_or(EditBlocked::Missing)?;
+    let is_latest = context.latest_completed_run.is_none_or(|latest| latest == context.run.id);
+    if active != base.version || (base.latest_run_only && !is_latest) {
+        return Err(EditBlocked::Stale);
     }
+    Ok(())
 }
 
 /// A version of a run's interpretation that a person has seen and signs as reviewed.
@@ -139,12 +161,25 @@ mod tests {
     fn an_edit_is_blocked_by_the_first_thing_that_is_in_its_way() {
         let completed = run(RunState::Completed { started_at: NOW, completed_at: NOW });
         let queued = run(RunState::Queued { available_at: None, lane: None });
-        assert_eq!(check_edit(&queued, true, None, 1), Err(EditBlocked::ActiveRun));
-        assert_eq!(check_edit(&queued, false, Some(1), 1), Err(EditBlocked::NotCompleted));
-        assert_eq!(check_edit(&completed, true, Some(1), 1), Err(EditBlocked::ActiveRun));
-        assert_eq!(check_edit(&completed, false, None, 1), Err(EditBlocked::Missing));
-        assert_eq!(check_edit(&completed, false, Some(2), 1), Err(EditBlocked::Stale));
-        assert_eq!(check_edit(&completed, false, Some(1), 1), Ok(()));
+        let newer = Some(RunId::new());
+        for (run, is_busy, latest_completed_run, active, latest_run_only, expected) in [
+            (&queued, true, None, None, false, Err(EditBlocked::ActiveRun)),
+            (&queued, false, None, Some(1), false, Err(EditBlocked::NotCompleted)),
+            (&completed, true, None, Some(1), false, Err(EditBlocked::ActiveRun)),
+            (&completed, false, None, None, false, Err(EditBlocked::Missing)),
+            (&completed, false, None, Some(2), false, Err(EditBlocked::Stale)),
+            (&completed, false, newer, Some(1), true, Err(EditBlocked::Stale)),
+            (&completed, false, newer, Some(1), false, Ok(())),
+            (&completed, false, Some(completed.id), Some(1), true, Ok(())),
+            (&completed, false, None, Some(1), true, Ok(())),
+        ] {
+            let context = EditContext { run, is_busy, latest_completed_run, active };
+            assert_eq!(
+                check_edit(context, EditBase { version: 1, latest_run_only }),
+                expected,
+                "{context:?}"
+            );
+        }
     }
 
     /// Proves R032 for the rule.

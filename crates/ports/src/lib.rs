@@ -30,6 +30,7 @@ mod reviews;
 mod sessions;
 mod step;
 mod store;
+mod web;
 mod workers;
 
 pub use awake::{AwakeTime, Deadline, within_awake_time};
@@ -78,6 +79,7 @@ pub use reviews::{
 pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
+pub use web::{PageContent, PageReader, PageText, WebErrorKind, WebFailure, WebPage, WebReader};
 
 // Domain types that the ports use, so that an adapter imports them from one crate.
 pub use quire_domain::{EditBlocked, MarkBlocked, SignedVersion};

@@ -38,12 +38,12 @@ pub struct ClaimedRun {
     pub attempt: Option<StepAttempt>,
 }
 
-/// A report from the owner of a running run.
+/// A write of the worker that runs a run: the progress of its steps, and perhaps the run's next state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advance {
     /// The claimed run. Its fence guards the write.
     pub run: Run,
-    /// The time of the report.
+    /// The time of the write.
     pub at: Timestamp,
     /// The changes of its steps.
     pub events: Vec<Event>,
@@ -53,7 +53,7 @@ pub struct Advance {
     pub interpretation: Option<FirstVersion>,
     /// What its steps made of a proposal. What the run has already stays as it is.
     pub proposal: Vec<ProposalResult>,
-    /// The outcome of the run, if it has ended.
+    /// The change of the run's state, if the worker lets go of it: it ended, waits, or returns to the queue.
     pub end: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts
     /// this one and changes nothing.

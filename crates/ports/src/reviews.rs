@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
-    Document, DocumentId, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run, RunId,
-    SignedVersion,
+    Document, DocumentId, EditBase, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run,
+    RunId, SignedVersion,
 };
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::FieldChange;
@@ -67,6 +67,8 @@ pub struct EditableRun {
     pub run: Run,
     /// Whether any run of its document is RUNNING.
     pub is_busy: bool,
+    /// The latest completed run of its document.
+    pub latest_completed_run: Option<RunId>,
     /// The active version.
     pub active: Option<InterpretationVersion>,
 }
@@ -79,7 +81,7 @@ pub struct NewInterpretationVersion {
     /// The run.
     pub run: RunId,
     /// The version that was edited.
-    pub base: u32,
+    pub base: EditBase,
     /// The interpretation.
     pub data: Interpretation,
     /// The changes against the base version.

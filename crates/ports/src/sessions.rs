@@ -26,7 +26,7 @@ pub struct Session {
     /// SHA-256 of the secret in the browser's cookie.
     pub secret_hash: [u8; 32],
     /// The credential that began it.
-    pub of: SessionOwner,
+    pub owner: SessionOwner,
     /// When it began.
     pub created_at: Timestamp,
     /// When it was last used, as of the last recorded use.

@@ -1,4 +1,5 @@
-//! The only module that names concrete adapters: which database, blob store, reader, interpreter and steps.
+//! Connects the adapters that the settings name: database, blob store, reader, interpreter and steps. Commands that need
+//! a single adapter, such as `quire read`, name it themselves.
 
 mod interpreter;
 mod model;

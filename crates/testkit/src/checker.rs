@@ -14,9 +14,9 @@ use quire_ports::{EventFilter, PortResult, RunFilter, StepProgress, Store};
 /// The result of a check.
 #[derive(Debug, Default)]
 pub struct CheckReport {
-    /// Runs report.
+    /// Runs checked.
     pub runs: usize,
-    /// Events report.
+    /// Events checked.
     pub events: usize,
     /// Runs in each state.
     pub states: BTreeMap<&'static str, usize>,

@@ -22,6 +22,7 @@ mod schema;
 mod search_text;
 pub mod seeding;
 pub mod structural_change;
+pub mod summary;
 mod value;
 pub mod view;
 pub mod visits;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode};
+use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode, WebErrorKind};
 use quire_domain::FailureType;
 
 use super::text;
@@ -16,8 +16,9 @@ pub(super) fn all() -> BTreeMap<&'static str, &'static str> {
     let failures = FailureType::ALL.iter().map(|failure| (failure.as_str(), of_run(*failure)));
     let readers = ReadErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_reading(*kind)));
     let models = ModelErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_model(*kind)));
+    let pages = WebErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_web_page(*kind)));
     let steps = StepErrorCode::ALL.iter().map(|code| (code.as_str(), of_step(*code)));
-    codes.chain(reasons).chain(failures).chain(readers).chain(models).chain(steps).collect()
+    codes.chain(reasons).chain(failures).chain(readers).chain(models).chain(pages).chain(steps).collect()
 }
 
 /// The codes that runs and their steps can fail with.
@@ -26,8 +27,9 @@ pub(crate) fn run_codes() -> impl Iterator<Item = &'static str> {
     let failures = FailureType::ALL.iter().map(|failure| failure.as_str());
     let readers = ReadErrorKind::ALL.iter().map(|kind| kind.as_str());
     let models = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
+    let pages = WebErrorKind::ALL.iter().map(|kind| kind.as_str());
     let steps = StepErrorCode::ALL.iter().map(|code| code.as_str());
-    failures.chain(readers).chain(models).chain(steps)
+    failures.chain(readers).chain(models).chain(pages).chain(steps)
 }
 
 const fn of_run(failure: FailureType) -> &'static str {
@@ -72,6 +74,19 @@ const fn of_model(kind: ModelErrorKind) -> &'static str {
         ModelErrorKind::Refused => text!("MODEL_REFUSED"),
         ModelErrorKind::AnswerInvalid => text!("MODEL_ANSWER_INVALID"),
         ModelErrorKind::BudgetSpent => text!("MODEL_BUDGET_SPENT"),
+    }
+}
+
+const fn of_web_page(kind: WebErrorKind) -> &'static str {
+    match kind {
+        WebErrorKind::AddressNotAllowed => text!("URL_NOT_ALLOWED"),
+        WebErrorKind::Unavailable => text!("WEB_PAGE_UNAVAILABLE"),
+        WebErrorKind::RateLimited => text!("WEB_PAGE_RATE_LIMITED"),
+        WebErrorKind::Refused => text!("WEB_PAGE_REFUSED"),
+        WebErrorKind::TooLarge => text!("WEB_PAGE_TOO_LARGE"),
+        WebErrorKind::RobotsDisallow => text!("ROBOTS_DISALLOWED"),
+        WebErrorKind::LowValue => text!("LOW_VALUE_CONTENT"),
+        WebErrorKind::ServiceRefused => text!("FIRECRAWL_REFUSED"),
     }
 }
 

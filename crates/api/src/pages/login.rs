@@ -21,7 +21,7 @@ use serde::Serialize;
 use super::frame::{Frame, NavigationItem, page};
 use super::preferences::back;
 use super::visitor::Visitor;
-use crate::middleware::auth::refusal::Refusal;
+use crate::middleware::auth::refusal::AuthRefusal;
 use crate::middleware::auth::session::{cookie_header, require_form_token};
 use crate::middleware::csrf::refuse_other_sites;
 use crate::request::Parameters;
@@ -90,7 +90,7 @@ pub(crate) async fn log_in(
     let is_script = wants_json(&parts.headers);
     let (name, secret) = match state.auth.log_in(&parts, key, given.text("name")).await {
         Ok(entered) => entered,
-        Err(Refusal::Other(error)) => return Err(error),
+        Err(AuthRefusal::Other(error)) => return Err(error),
         Err(refused) => {
             let page = if is_script { None } else { Some(refused_form(visitor, &next, &refused)?) };
             let answer = refused.answer(&parts, &state.rate_limits);
@@ -130,7 +130,7 @@ impl SessionResponse {
 pub(crate) async fn session(State(state): State<LoginState>, parts: Parts) -> Response {
     match state.auth.current_session(&parts).await {
         Ok(Some((holder, secret))) => Json(SessionResponse::new(holder.name, &secret)).into_response(),
-        Ok(None) => Refusal::SessionEnded { is_first: false }.into_response(),
+        Ok(None) => AuthRefusal::SessionEnded { is_first: false }.into_response(),
         Err(refused) => refused.answer(&parts, &state.rate_limits),
     }
 }
@@ -162,9 +162,9 @@ fn form(mut visitor: Visitor, next: &HeaderValue, error: Option<String>) -> Resu
 }
 
 /// The form again, with the reason.
-fn refused_form(visitor: Visitor, next: &HeaderValue, refused: &Refusal) -> Result<Response, ApiError> {
+fn refused_form(visitor: Visitor, next: &HeaderValue, refused: &AuthRefusal) -> Result<Response, ApiError> {
     let words = visitor.language.words();
-    let Refusal::TooManyWrong(seconds) = *refused else {
+    let AuthRefusal::TooManyWrong(seconds) = *refused else {
         let wrong = words.get(refused_word(refused)).to_owned();
         return Ok((StatusCode::UNAUTHORIZED, form(visitor, next, Some(wrong))?).into_response());
     };
@@ -175,10 +175,10 @@ fn refused_form(visitor: Visitor, next: &HeaderValue, refused: &Refusal) -> Resu
 }
 
 /// Why a login failed, for people.
-fn refused_word(refused: &Refusal) -> &'static str {
+fn refused_word(refused: &AuthRefusal) -> &'static str {
     match refused {
-        Refusal::WrongKey(KeyRefusal::Expired(_)) => "login.expired_key",
-        Refusal::WrongKey(KeyRefusal::Replaced(_)) => "login.replaced_key",
+        AuthRefusal::WrongKey(KeyRefusal::Expired(_)) => "login.expired_key",
+        AuthRefusal::WrongKey(KeyRefusal::Replaced(_)) => "login.replaced_key",
         _ => "login.invalid_key",
     }
 }

@@ -21,5 +21,5 @@ pub(crate) mod visitor;
 pub mod words;
 
 /// Pages and files that need no role: they show no data of documents.
-pub(crate) const FOR_EVERYBODY: [&str; 6] =
+pub(crate) const OPEN_PAGES: [&str; 6] =
     ["/", "/app/login", "/app/logout", "/app/session", "/app/preferences", "/assets/{folder}/{*name}"];

@@ -1,4 +1,4 @@
-//! Keys: creating and rotating them, and checking the secret that a client presents.
+//! Keys: creating, rotating and revoking them, and checking the secret that a client presents.
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::credential::check_key_name;
@@ -27,6 +27,11 @@ pub async fn create(
     };
     store.credentials.create(&kept).await?;
     Ok(key)
+}
+
+/// Revokes a key permanently. Its name cannot be used again.
+pub async fn revoke(store: &Store, name_or_id: &str) -> PortResult<ApiKey> {
+    store.credentials.revoke(name_or_id, store.clock.now()).await
 }
 
 /// How long the secrets of a rotated key last.

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 pub(crate) use self::keys::check;
-pub use self::keys::{KeyRefusal, RotationSettings, create, prove, rotate};
+pub use self::keys::{KeyRefusal, RotationSettings, create, prove, revoke, rotate};
 use self::last_use::LastUses;
 use crate::Result;
 use crate::session::{Entry, SessionSecret, SessionService, SessionUse};

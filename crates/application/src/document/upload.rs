@@ -26,7 +26,7 @@ pub use self::idempotency::UploadKey;
 use self::document_writer::DocumentWriter;
 use self::file_name::base_name;
 use self::idempotency::UploadIdentity;
-use self::sniffer::{Sniffer, Verdict};
+use self::sniffer::{SniffResult, Sniffer};
 use super::DocumentView;
 use crate::Error;
 
@@ -161,8 +161,8 @@ impl Upload {
             return Err(UploadError::TooLarge { max_bytes: self.settings.max_bytes });
         }
         match self.sniffer.push(piece) {
-            Verdict::Open => {}
-            Verdict::Known(kind) => self.require(kind).map(drop)?,
+            SniffResult::Open => {}
+            SniffResult::Known(kind) => self.require(kind).map(drop)?,
         }
         self.hash.update(piece);
         Ok(self.incoming.write(piece).await?)

@@ -80,7 +80,7 @@ impl Scheduler<'_> {
         let now = self.engine.store.clock.now();
         let (worker, known) = (self.engine.lease().worker, self.engine.owned_run_ids());
         for transition in self.engine.store.recovery.hand_back_unknown(worker, &known, now).await? {
-            report::transition(&transition);
+            report::log_and_count_transition(&transition);
         }
         if now > until {
             self.late_commit_until = None;

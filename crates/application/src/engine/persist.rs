@@ -131,13 +131,13 @@ impl EngineCore {
         let correlation_id = advance.run.correlation_id.as_deref();
         for event in &advance.events {
             self.minute_counters.count(event);
-            report::event(event, correlation_id);
+            report::log_and_count(event, correlation_id);
         }
         if let Some(end) = &advance.end {
             self.report_transition(end);
         }
         for event in added {
-            report::event(event, correlation_id);
+            report::log_and_count(event, correlation_id);
         }
     }
 }

@@ -40,16 +40,16 @@ pub fn log_transition(transition: &Transition) {
 }
 
 /// Logs and counts an event.
-pub(super) fn event(event: &Event, correlation_id: Option<&str>) {
+pub(super) fn log_and_count(event: &Event, correlation_id: Option<&str>) {
     log(event, correlation_id);
     count(event);
 }
 
 /// Logs and counts the events of a transition.
-pub(super) fn transition(transition: &Transition) {
+pub(super) fn log_and_count_transition(transition: &Transition) {
     for effect in &transition.effects {
         if let Effect::Record(recorded) = effect {
-            event(recorded, transition.run.correlation_id.as_deref());
+            log_and_count(recorded, transition.run.correlation_id.as_deref());
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
             .record(at.duration_since(run.queued_at).as_secs_f64());
     }
     if let Some(attempt) = claimed.attempt {
-        event(&step_started(run, attempt, worker, at), correlation_id);
+        log_and_count(&step_started(run, attempt, worker, at), correlation_id);
     }
 }
 

@@ -75,7 +75,7 @@ impl EngineCore {
     /// Logs and counts a transition that the store has made.
     pub(super) fn report_transition(&self, transition: &Transition) {
         self.minute_counters.count_transition(transition);
-        report::transition(transition);
+        report::log_and_count_transition(transition);
     }
 }
 

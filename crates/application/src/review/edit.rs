@@ -1,7 +1,9 @@
 //! Edit an interpretation.
 
 use quire_domain::review::{interpretation_edited, review_reopened};
-use quire_domain::{DocumentId, EditBlocked, InterpretationId, ReviewEnd, RunId, check_edit};
+use quire_domain::{
+    DocumentId, EditBase, EditBlocked, EditContext, InterpretationId, ReviewEnd, RunId, check_edit,
+};
 use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
 use quire_understanding::edit::typed::{RequestedEdit, UnclearText, read_typed_texts};
 use quire_understanding::edit::{EarlierFields, InvalidEdit, apply_edits};
@@ -19,11 +21,9 @@ pub struct EditRequest {
     /// The run of the interpretation.
     pub run: RunId,
     /// The version that the reviewer edited.
-    pub base: u32,
+    pub base: EditBase,
     /// The changes. All are applied, or none.
     pub changes: Vec<RequestedEdit>,
-    /// Whether the edit is also stale if a newer run of the document has completed.
-    pub latest_run_only: bool,
     /// The name of the reviewer.
     pub actor: String,
     /// Ties the edit to its request in the log.
@@ -93,9 +93,6 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     let editable = store.reviews.editable(request.run).await?;
     let Some(active) = unless_stale(editable_version(&editable, request.base))? else { return Ok(None) };
     let document = DocumentId(editable.run.subject.0);
-    if request.latest_run_only && !stale::is_latest_completed_run(store, document, request.run).await? {
-        return Ok(None);
-    }
     let schema = schema_of(store, &editable.run).await?;
     let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
     let changes = read_typed_texts(&request.changes, fields, &schema)?;
@@ -153,8 +150,14 @@ async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<Option<Sa
 }
 
 /// The active version, if it may be edited now.
-fn editable_version(editable: &EditableRun, base: u32) -> Result<&InterpretationVersion, EditBlocked> {
+fn editable_version(editable: &EditableRun, base: EditBase) -> Result<&InterpretationVersion, EditBlocked> {
     let active = editable.active.as_ref();
-    check_edit(&editable.run, editable.is_busy, active.map(|active| active.number), base)?;
+    let context = EditContext {
+        run: &editable.run,
+        is_busy: editable.is_busy,
+        latest_completed_run: editable.latest_completed_run,
+        active: active.map(|active| active.number),
+    };
+    check_edit(context, base)?;
     active.ok_or(EditBlocked::Missing)
 }

@@ -27,21 +27,11 @@ pub struct StaleEdit {
     pub schema: Schema,
 }
 
-/// Whether a run is the latest completed one of its document.
-pub(super) async fn is_latest_completed_run(
-    store: &Store,
-    document: DocumentId,
-    run: RunId,
-) -> PortResult<bool> {
-    let latest = store.reviews.review(document).await?.latest_completed_run;
-    Ok(latest.is_none_or(|latest| latest.id == run))
-}
-
 /// Compares each change of a stale edit with an active version. That is the active version of the edited run, or of the
 /// document's latest completed run if the edit is only valid there.
 pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<StaleEdit, EditError> {
     let (run, active) = target(store, request).await?;
-    let base = store.reviews.version(request.run, Some(request.base)).await?;
+    let base = store.reviews.version(request.run, Some(request.base.version)).await?;
     let schema = schema_of(store, &run).await?;
     let is_same_run = run.id == request.run;
     // A base version that never existed has no fields. Then every change that is not in the active version is in
@@ -59,7 +49,7 @@ pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<Stale
 
 async fn target(store: &Store, request: &EditRequest) -> Result<(Run, InterpretationVersion), EditError> {
     let own = store.reviews.editable(request.run).await?;
-    if request.latest_run_only {
+    if request.base.latest_run_only {
         let latest = store.reviews.review(DocumentId(own.run.subject.0)).await?;
         if let (Some(run), Some(active)) = (latest.latest_completed_run, latest.active) {
             return Ok((run, active));
@@ -82,7 +72,7 @@ async fn last_change(
         return Ok(None);
     }
     let newer = store.reviews.versions(request.run).await?.into_iter().rev();
-    let mut newer = newer.take_while(|version| version.number > request.base);
+    let mut newer = newer.take_while(|version| version.number > request.base.version);
     let changed =
         newer.find(|version| version.changes.iter().any(|change| fields.contains(&&change.field_id)));
     Ok(changed.map(|version| (version.created_by, version.created_at)))

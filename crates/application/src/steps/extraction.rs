@@ -94,7 +94,8 @@ impl ExtractionStep {
         })
     }
 
-    /// Stores text and pages beside the original. A repeated attempt writes to the same names.
+    /// Stores text and pages beside the original. A repeated attempt overwrites the text; the name of the pages
+    /// carries the fence.
     async fn store_results(
         &self,
         run: &Run,

@@ -9,7 +9,7 @@ pub mod proposal;
 mod recognised_pages;
 mod rule_interpreter;
 
-pub use quire_ports::{ModelErrorKind, ReadErrorKind};
+pub use quire_ports::{ModelErrorKind, ReadErrorKind, WebErrorKind};
 
 pub use calibrator::ConfidenceCalibrator;
 pub use error_code::StepErrorCode;

@@ -89,7 +89,12 @@ impl ServerData {
         for file in quire_understanding::SchemaFile::built_in() {
             database.store.governance.seed_file(file, database.store.clock.now()).await.unwrap();
         }
-        Self { database, folder: tempfile::tempdir().unwrap(), kind }
+        let new = Self { database, folder: tempfile::tempdir().unwrap(), kind };
+        // Gives the database and the folder the same installation id, while the database has no documents.
+        let migrated =
+            new.with_settings(this_program().args(["serve-api", "none", "migrate", "up"])).output().unwrap();
+        assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+        new
     }
 
     fn location(&self) -> String {
@@ -101,10 +106,6 @@ impl ServerData {
 
     /// Starts `quire`.
     pub fn serve(self, work: StepBehavior, settings: &[(&str, &str)]) -> Server {
-        // Gives the database and the folder the same installation id.
-        let migrated =
-            self.with_settings(this_program().args(["serve-api", "none", "migrate", "up"])).output();
-        assert!(migrated.unwrap().status.success());
         let mut command = this_program();
         let work = clap::ValueEnum::to_possible_value(&work).unwrap();
         command.args(["serve-api", work.get_name(), "serve", "--listen", "127.0.0.1:0"]);

@@ -89,7 +89,7 @@ fn verdict(confidence: f64, vetoed: bool) -> Verdict {
 /// Whether the security guardian found an issue that is critical for security. Nobody else has a veto.
 fn has_veto(reviewed: &[(Persona, &PersonaReview)]) -> bool {
     let guardian = reviewed.iter().find(|(persona, _)| *persona == Persona::SecurityGuardian);
-    guardian.is_some_and(|(_, review)| review.has_security_concerns())
+    guardian.is_some_and(|(_, review)| review.has_security_critical_issue())
 }
 
 fn dissents(review: &PersonaReview, decision: Verdict) -> bool {

@@ -160,7 +160,7 @@ fn persona_delta(before: Option<&PersonaReview>, after: Option<&PersonaReview>) 
     let scores = (before.map(|review| review.confidence_score), after.map(|review| review.confidence_score));
     let both = |flag: fn(&PersonaReview) -> bool| (before.map(flag), after.map(flag));
     let blocking = both(PersonaReview::has_blocking_issues);
-    let security = both(PersonaReview::has_security_concerns);
+    let security = both(PersonaReview::has_security_critical_issue);
     Some(PersonaDelta {
         persona_id: named.persona_id.clone(),
         persona_name: named.persona_name.clone(),

@@ -37,7 +37,7 @@ pub struct PersonaReview {
 pub struct Concern {
     /// What it is.
     pub text: String,
-    /// Whether it should stop the proposal.
+    /// Whether the persona calls it blocking. People read it; only [`BlockingIssue`] decides.
     pub is_blocking: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct ReviewMetadata {
     pub model: Option<String>,
     /// How long the model took, in milliseconds.
     pub latency_ms: Option<u64>,
-    /// The run in which a model made it.
+    /// The correlation id of the run in which a model made it.
     pub request_id: Option<String>,
     /// When, as RFC 3339.
     pub timestamp: Option<String>,
@@ -96,7 +96,7 @@ impl PersonaReview {
     }
 
     /// Whether any blocking issue is critical for security.
-    pub fn has_security_concerns(&self) -> bool {
+    pub fn has_security_critical_issue(&self) -> bool {
         self.blocking_issues.iter().any(|issue| issue.security_critical == Some(true))
     }
 }
@@ -174,12 +174,12 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read_and_flags_follow_from_the_issues() {
         let review = PersonaReview::parse_answer(WHOLE, Persona::Critic).unwrap();
-        assert!(review.has_blocking_issues() && review.has_security_concerns());
+        assert!(review.has_blocking_issues() && review.has_security_critical_issue());
         assert_eq!(review.blocking_issues[0].security_critical, None);
         let written = serde_json::to_string(&review).unwrap();
         assert_eq!(PersonaReview::parse(&written), Ok(review));
         let none = WHOLE.replace("true", "false");
-        assert!(!PersonaReview::parse(&none).unwrap().has_security_concerns());
+        assert!(!PersonaReview::parse(&none).unwrap().has_security_critical_issue());
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub enum ReviewSource {
 /// had concerns about security. A persona without an earlier review always reviews.
 pub fn review_source(persona: Persona, earlier: Option<&PersonaReview>) -> ReviewSource {
     let Some(earlier) = earlier else { return ReviewSource::Model };
-    let guards_security = persona == Persona::SecurityGuardian && earlier.has_security_concerns();
+    let guards_security = persona == Persona::SecurityGuardian && earlier.has_security_critical_issue();
     if earlier.confidence_score < REPEAT_BELOW || earlier.has_blocking_issues() || guards_security {
         return ReviewSource::Model;
     }

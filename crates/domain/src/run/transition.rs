@@ -1,13 +1,14 @@
 //! The state machine of a run: the only place that decides what may happen to it.
 //!
-//! ```text
-//!            Start                 Complete
-//! QUEUED ───────────▶ RUNNING ───────────────▶ COMPLETED
-//!   ▲  │                │ │ └── Fail, Recover ▶ FAILED ──┐
-//!   │  └─ Withdraw ─────┼─┼───────────────────▶   │      │ Retry (proposal, link)
-//!   │                   │ └── TimeOut ────────▶ TIMED_OUT│
-//!   └── Fail, Recover, HandBack, Wait ───────────────────┘
-//! ```
+//! | from | change | to |
+//! |---|---|---|
+//! | QUEUED | Start | RUNNING |
+//! | QUEUED | Withdraw | FAILED |
+//! | RUNNING | Complete | COMPLETED |
+//! | RUNNING | Fail, Recover | FAILED, or QUEUED if the policy grants another attempt |
+//! | RUNNING | Wait, `HandBack` | QUEUED |
+//! | RUNNING | `TimeOut` | `TIMED_OUT` |
+//! | FAILED | Retry (proposals, links) | QUEUED |
 //!
 //! A run that timed out stays `TIMED_OUT`. A new run may continue its work ([`Effect::Continue`]).
 //!
@@ -96,7 +97,7 @@ pub struct Transition {
     pub from: Fence,
     /// The run after the change.
     pub run: Run,
-    /// What to store with the run, in this order.
+    /// What to store with the run. Events keep this order.
     pub effects: Vec<Effect>,
 }
 

@@ -3,4 +3,4 @@
 pub mod blob;
 pub mod http;
 pub mod model;
-mod retry_after;
+mod retry;

@@ -37,8 +37,8 @@ impl BatchHandler for WriteAdvances {
                 }
                 append(&mut transaction, &events, notify).await?;
                 commit(transaction).await?;
-                let mut outcome = |place: usize| written.remove(&place).unwrap_or(AdvanceOutcome::Refused);
-                Ok((0..advances.len()).map(|place| Ok((outcome(place), notify))).collect())
+                let mut outcome = |index: usize| written.remove(&index).unwrap_or(AdvanceOutcome::Refused);
+                Ok((0..advances.len()).map(|index| Ok((outcome(index), notify))).collect())
             })
             .await
     }
@@ -50,18 +50,18 @@ impl BatchHandler for WriteAdvances {
 fn rounds(advances: &[Advance]) -> Vec<Vec<usize>> {
     let mut rounds: Vec<Vec<usize>> = Vec::new();
     let mut seen: HashMap<RunId, usize> = HashMap::new();
-    for (place, advance) in advances.iter().enumerate() {
+    for (index, advance) in advances.iter().enumerate() {
         let times = seen.entry(advance.run.id).or_default();
         if *times == rounds.len() {
             rounds.push(Vec::new());
         }
-        rounds[*times].push(place);
+        rounds[*times].push(index);
         *times += 1;
     }
     rounds
 }
 
-/// Writes the requests at the places in `round`, except their events.
+/// Writes the requests at the indexes in `round`, except their events.
 async fn write(
     connection: &mut PgConnection,
     advances: &[Advance],
@@ -69,29 +69,29 @@ async fn write(
     written: &mut HashMap<usize, AdvanceOutcome>,
     events: &mut Vec<Event>,
 ) -> PortResult<bool> {
-    let mut places = round.to_vec();
-    places.sort_by_key(|place| advances[*place].run.id);
-    let group: Vec<&Advance> = places.iter().map(|place| &advances[*place]).collect();
+    let mut indexes = round.to_vec();
+    indexes.sort_by_key(|index| advances[*index].run.id);
+    let group: Vec<&Advance> = indexes.iter().map(|index| &advances[*index]).collect();
     let held = lock_and_check_fence(connection, &group).await?;
     // This query runs after the locks were taken, so an earlier try that was still committing has ended by now.
     let done = done_before(connection, &group).await?;
     let mut accepted = Vec::with_capacity(group.len());
-    for (place, advance) in places.iter().zip(&group) {
+    for (index, advance) in indexes.iter().zip(&group) {
         if done.contains(&advance.run.id) {
-            written.insert(*place, AdvanceOutcome::Accepted(Vec::new()));
+            written.insert(*index, AdvanceOutcome::Accepted(Vec::new()));
         } else if held.contains(&advance.run.id) {
-            accepted.push((*place, *advance));
+            accepted.push((*index, *advance));
         } else {
-            written.insert(*place, AdvanceOutcome::Refused);
+            written.insert(*index, AdvanceOutcome::Refused);
             let last = last_event(&advance.events, advance.end.as_ref());
             events.push(late_write_refused(&advance.run, last, advance.at));
         }
     }
-    let (places, accepted): (Vec<usize>, Vec<&Advance>) = accepted.into_iter().unzip();
+    let (indexes, accepted): (Vec<usize>, Vec<&Advance>) = accepted.into_iter().unzip();
     let mut performed = store(connection, &accepted, events).await?;
-    for (place, advance) in places.into_iter().zip(accepted) {
+    for (index, advance) in indexes.into_iter().zip(accepted) {
         let conditional = performed.conditional.remove(&advance.run.id).unwrap_or_default();
-        written.insert(place, AdvanceOutcome::Accepted(conditional));
+        written.insert(index, AdvanceOutcome::Accepted(conditional));
     }
     Ok(performed.notify)
 }

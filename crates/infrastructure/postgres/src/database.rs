@@ -12,7 +12,7 @@ use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
 use crate::PostgresOptions;
 use crate::error::{is_broken, not_a_url, translate, unavailable};
-use crate::session::{self, SessionSettings};
+use crate::session::{self, ConnectionSettings};
 
 /// How long to wait for an answer after the server's own limit on a statement has passed. Only this limit detects a
 /// server that has vanished without closing the connection.
@@ -55,13 +55,13 @@ pub(crate) struct Database {
     tries: u32,
     /// How long one operation may take.
     limit: Duration,
-    settings: SessionSettings,
+    settings: ConnectionSettings,
 }
 
 impl Database {
     pub(crate) async fn connect(url: &str, options: &PostgresOptions) -> PortResult<Self> {
         let max_connections = options.max_connections.max(1);
-        let settings = SessionSettings::new(options);
+        let settings = ConnectionSettings::new(options);
         let pool = pool_options(&settings)
             .max_connections(max_connections)
             .acquire_timeout(options.acquire_timeout)
@@ -151,7 +151,7 @@ impl Database {
 }
 
 /// A pool that sets up the session of each new connection.
-pub(crate) fn pool_options(settings: &SessionSettings) -> PgPoolOptions {
+pub(crate) fn pool_options(settings: &ConnectionSettings) -> PgPoolOptions {
     let settings = settings.clone();
     PgPoolOptions::new().after_connect(move |connection, _| {
         let settings = settings.clone();

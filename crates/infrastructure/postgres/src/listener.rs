@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use crate::database::{connect_options, pool_options};
-use crate::session::SessionSettings;
+use crate::session::ConnectionSettings;
 use crate::{PostgresOptions, sql};
 
 /// How long to wait before connecting again to a server that does not answer.
@@ -25,7 +25,7 @@ pub(crate) struct Listener(JoinHandle<()>);
 impl Listener {
     pub(crate) fn start(url: &str, options: &PostgresOptions, wakeup: Arc<Notify>) -> PortResult<Self> {
         // The listener has a pool of its own, because it occupies a connection all the time.
-        let pool = pool_options(&SessionSettings::new(options))
+        let pool = pool_options(&ConnectionSettings::new(options))
             .max_connections(1)
             .max_lifetime(None)
             .idle_timeout(None)

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_ports::{MigrationStatus, Migrations, PortError, PortResult};
 use quire_sql::migrations::{
-    self, Applied, BATCH, BatchLog, Direction, Migration, Part, PartKind, Progress, Step, Unfinished,
+    self, Applied, BATCH, BatchLog, Direction, Migration, MigrationStep, Part, PartKind, Progress, Unfinished,
 };
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 use uuid::Uuid;
@@ -153,7 +153,7 @@ async fn unfinished(connection: &mut PgConnection) -> PortResult<Option<Unfinish
 }
 
 /// Runs the parts that are not done. Each records itself in its last transaction, and the last one the migration.
-async fn run(connection: &mut PgConnection, step: &Step) -> PortResult<()> {
+async fn run(connection: &mut PgConnection, step: &MigrationStep) -> PortResult<()> {
     let mut progress = step.progress;
     while let Some(part) = step.part(progress.part) {
         match &part.kind {
@@ -198,7 +198,7 @@ impl LockPatience {
 
 async fn try_transaction(
     connection: &mut PgConnection,
-    step: &Step,
+    step: &MigrationStep,
     part: &Part,
     index: u32,
 ) -> PortResult<()> {
@@ -211,7 +211,7 @@ async fn try_transaction(
 
 /// A part that walks a table in batches.
 struct Batches<'m> {
-    step: &'m Step,
+    step: &'m MigrationStep,
     part: &'m Part,
     table: &'m str,
     key: &'m str,
@@ -279,7 +279,7 @@ impl Batches<'_> {
 }
 
 /// Records that a part is done, or with the last one that the migration is.
-async fn finish_part(connection: &mut PgConnection, step: &Step, index: u32) -> PortResult<()> {
+async fn finish_part(connection: &mut PgConnection, step: &MigrationStep, index: u32) -> PortResult<()> {
     if step.part(index + 1).is_some() {
         return record_progress(connection, step, Progress { part: index + 1, ..Progress::default() }).await;
     }
@@ -287,7 +287,11 @@ async fn finish_part(connection: &mut PgConnection, step: &Step, index: u32) -> 
     execute(connection, "DELETE FROM migration_progress").await
 }
 
-async fn record_progress(connection: &mut PgConnection, step: &Step, progress: Progress) -> PortResult<()> {
+async fn record_progress(
+    connection: &mut PgConnection,
+    step: &MigrationStep,
+    progress: Progress,
+) -> PortResult<()> {
     sqlx::query(
         "INSERT INTO migration_progress (version, is_up, checksum, part, last_key, done_rows) \
          VALUES ($1, $2, $3, $4, $5, $6) \
@@ -306,7 +310,7 @@ async fn record_progress(connection: &mut PgConnection, step: &Step, progress: P
     Ok(())
 }
 
-async fn record(connection: &mut PgConnection, step: &Step) -> PortResult<()> {
+async fn record(connection: &mut PgConnection, step: &MigrationStep) -> PortResult<()> {
     let record = if step.is_up {
         sqlx::query(
             "INSERT INTO schema_migrations (version, name, applied_at, checksum) VALUES ($1, $2, $3, $4)",

@@ -123,7 +123,7 @@ async fn insert_result(
             .bind(json_text(&stored.review)?)
             .bind(stored.review.confidence_score)
             .bind(stored.review.has_blocking_issues())
-            .bind(stored.review.has_security_concerns())
+            .bind(stored.review.has_security_critical_issue())
             .bind(json_text(&stored.prompt_parameters)?)
             .bind(StoredTime(at)),
         ProposalResult::Decision(decision) => sqlx::query(sql!("proposals/insert_decision"))

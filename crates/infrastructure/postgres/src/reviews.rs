@@ -1,7 +1,7 @@
 //! Interpretations and their edits.
 
 use async_trait::async_trait;
-use quire_domain::{CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
+use quire_domain::{CandidateId, DocumentId, EditBlocked, EditContext, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
     ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
@@ -122,11 +122,12 @@ async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<Edita
     let is_busy = is_busy(connection, &run).await?;
     let active = sqlx::query(sql!("interpretations/active"))
         .bind(run.id.0)
-        .fetch_optional(connection)
+        .fetch_optional(&mut *connection)
         .await
         .map_err(translate)?;
     let active = first(active.as_ref(), row::interpretation_version)?;
-    Ok(EditableRun { run, is_busy, active })
+    let latest_completed_run = latest_completed_run(connection, DocumentId(run.subject.0)).await?;
+    Ok(EditableRun { run, is_busy, latest_completed_run, active })
 }
 
 /// Writes the edit except its events, which the caller appends last.
@@ -138,20 +139,22 @@ async fn save(
     let document = DocumentId(run.subject.0);
     lock(connection, document).await?;
     let is_busy = is_busy(connection, &run).await?;
+    let latest_completed_run = latest_completed_run(connection, document).await?;
     let active = active_number(connection, run.id).await?;
-    if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
+    let context = EditContext { run: &run, is_busy, latest_completed_run, active };
+    if let Err(blocked) = check_edit(context, version.base) {
         return Ok(Err(blocked));
     }
     let deactivated = sqlx::query(sql!("interpretations/deactivate"))
         .bind(version.run.0)
-        .bind(int(version.base))
+        .bind(int(version.base.version))
         .execute(&mut *connection)
         .await
         .map_err(translate)?;
     if deactivated.rows_affected() == 0 {
         // A run without a document has no row to lock, so another edit can come in between.
         let active = active_number(connection, run.id).await?;
-        if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
+        if let Err(blocked) = check_edit(EditContext { active, ..context }, version.base) {
             return Ok(Err(blocked));
         }
     }
@@ -190,6 +193,19 @@ pub(crate) async fn lock(connection: &mut PgConnection, document: DocumentId) ->
         .await
         .map_err(translate)?;
     Ok(())
+}
+
+/// The latest completed run of a document.
+async fn latest_completed_run(
+    connection: &mut PgConnection,
+    document: DocumentId,
+) -> PortResult<Option<RunId>> {
+    let latest = sqlx::query(sql!("documents/latest_version"))
+        .bind(document.0)
+        .fetch_optional(connection)
+        .await
+        .map_err(translate)?;
+    Ok(first(latest.as_ref(), row::latest_version)?.flatten().map(|(run, _)| run))
 }
 
 /// The number of a run's active version.

@@ -43,13 +43,13 @@ const CHECKS: usize = 5;
 
 /// The settings of the sessions of one store.
 #[derive(Clone)]
-pub(crate) struct SessionSettings {
+pub(crate) struct ConnectionSettings {
     settings: Arc<[(&'static str, String)]>,
     /// Why the last new connection was refused. The pool retries and does not report it.
     refusal: Arc<Mutex<Option<PortError>>>,
 }
 
-impl SessionSettings {
+impl ConnectionSettings {
     pub(crate) fn new(options: &PostgresOptions) -> Self {
         let mut settings: Vec<_> = SETTINGS.map(|(name, value)| (name, value.to_owned())).into();
         settings.push(("statement_timeout", options.statement_timeout.as_millis().to_string()));

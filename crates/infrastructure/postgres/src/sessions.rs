@@ -72,7 +72,7 @@ impl Sessions for PgStore {
 }
 
 async fn insert(connection: &mut PgConnection, session: &Session) -> PortResult<()> {
-    let (key, hash, proof) = match session.of {
+    let (key, hash, proof) = match session.owner {
         SessionOwner::Key { id, secret_hash } => (Some(id.0), Some(secret_hash), None),
         SessionOwner::Token(proof) => (None, None, Some(proof)),
     };

@@ -33,17 +33,17 @@ pub fn url() -> String {
 impl TestSchema {
     /// Creates an empty schema.
     pub async fn empty() -> Self {
-        let place = Self { schema: format!("t_{}", Uuid::now_v7().simple()) };
-        let create = format!("CREATE SCHEMA {}", place.schema);
-        place.connection().await.execute(AssertSqlSafe(create)).await.unwrap();
-        place
+        let test_schema = Self { schema: format!("t_{}", Uuid::now_v7().simple()) };
+        let create = format!("CREATE SCHEMA {}", test_schema.schema);
+        test_schema.connection().await.execute(AssertSqlSafe(create)).await.unwrap();
+        test_schema
     }
 
     /// Creates a schema with every table.
     pub async fn migrated() -> Self {
-        let place = Self::empty().await;
-        place.store().await.into_store().migrations.up(None).await.unwrap();
-        place
+        let test_schema = Self::empty().await;
+        test_schema.store().await.into_store().migrations.up(None).await.unwrap();
+        test_schema
     }
 
     /// Connects a store to this schema. Each store has connections of its own, as a store in another process would.
@@ -75,8 +75,8 @@ pub struct HeldUpdates(PgConnection);
 
 impl HeldUpdates {
     /// Holds updates of the rows of a table for which the condition about `NEW` holds.
-    pub async fn of(place: &TestSchema, table: &str, condition: &str) -> Self {
-        let mut connection = place.connection().await;
+    pub async fn of(test_schema: &TestSchema, table: &str, condition: &str) -> Self {
+        let mut connection = test_schema.connection().await;
         let hold = format!(
             "SELECT pg_advisory_lock(hashtextextended(current_schema(), 7)); \
              CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
@@ -111,12 +111,12 @@ impl Drop for TestSchema {
 }
 
 struct DirectSql {
-    place: Arc<TestSchema>,
+    test_schema: Arc<TestSchema>,
 }
 
 impl DirectSql {
     async fn texts(&self, query: &'static str) -> Vec<String> {
-        let rows = self.place.connection().await.fetch_all(query).await.unwrap();
+        let rows = self.test_schema.connection().await.fetch_all(query).await.unwrap();
         rows.iter().map(|row| row.get(0)).collect()
     }
 }
@@ -125,13 +125,13 @@ impl DirectSql {
 impl RawSql for DirectSql {
     async fn execute(&self, statement: &str) -> Result<u64, String> {
         let statement = AssertSqlSafe(statement.to_owned());
-        let done = self.place.connection().await.execute(statement).await;
+        let done = self.test_schema.connection().await.execute(statement).await;
         done.map(|done| done.rows_affected()).map_err(|error| error.to_string())
     }
 
     async fn number(&self, query: &str) -> i64 {
         let query = AssertSqlSafe(query.to_owned());
-        self.place.connection().await.fetch_one(query).await.unwrap().get(0)
+        self.test_schema.connection().await.fetch_one(query).await.unwrap().get(0)
     }
 
     fn id(&self, id: Uuid) -> String {
@@ -164,8 +164,8 @@ impl RawSql for DirectSql {
 }
 
 /// Runs SQL in that schema without the store.
-pub fn raw_sql(place: &Arc<TestSchema>) -> Arc<dyn RawSql> {
-    Arc::new(DirectSql { place: place.clone() })
+pub fn raw_sql(test_schema: &Arc<TestSchema>) -> Arc<dyn RawSql> {
+    Arc::new(DirectSql { test_schema: test_schema.clone() })
 }
 
 /// Applies a migration after those of the store.
@@ -176,7 +176,7 @@ pub async fn apply_after_all(store: &PgStore, migration: Migration) -> PortResul
 
 /// A store in a schema of its own.
 pub async fn store_fixture() -> StoreFixture {
-    let place = Arc::new(TestSchema::migrated().await);
-    let store = place.store().await.into_store();
-    StoreFixture { store, sql: raw_sql(&place), keep: Box::new(place) }
+    let test_schema = Arc::new(TestSchema::migrated().await);
+    let store = test_schema.store().await.into_store();
+    StoreFixture { store, sql: raw_sql(&test_schema), keep: Box::new(test_schema) }
 }

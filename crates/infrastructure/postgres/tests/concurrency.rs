@@ -21,8 +21,8 @@ use tokio::time::timeout;
 
 const SOON: Duration = Duration::from_secs(20);
 
-async fn store(place: &TestSchema) -> Store {
-    place.store().await.into_store()
+async fn store(test_schema: &TestSchema) -> Store {
+    test_schema.store().await.into_store()
 }
 
 async fn worker(store: &Store) -> WorkerId {
@@ -69,10 +69,10 @@ async fn somebody_waits(connection: &mut PgConnection) {
 /// A reader never skips an event that was written first and committed last, because the later writer waits.
 #[tokio::test(flavor = "multi_thread")]
 async fn event_ids_appear_in_the_order_of_their_commits() {
-    let place = TestSchema::migrated().await;
-    let store = Arc::new(store(&place).await);
-    let mut early = place.connection().await;
-    let mut other = place.connection().await;
+    let test_schema = TestSchema::migrated().await;
+    let store = Arc::new(store(&test_schema).await);
+    let mut early = test_schema.connection().await;
+    let mut other = test_schema.connection().await;
     let mut open = early.begin().await.unwrap();
     open.execute("INSERT INTO events (at, event_type) VALUES (now(), 'LOCK_HELD')").await.unwrap();
 
@@ -97,8 +97,8 @@ async fn event_ids_appear_in_the_order_of_their_commits() {
 /// A reader that continues from the last id it saw finds every event, while many writers append.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_follows_the_history_misses_nothing() {
-    let place = TestSchema::migrated().await;
-    let reader = store(&place).await;
+    let test_schema = TestSchema::migrated().await;
+    let reader = store(&test_schema).await;
     let done = Arc::new(AtomicBool::new(false));
     let follower = {
         let done = done.clone();
@@ -117,7 +117,7 @@ async fn a_reader_that_follows_the_history_misses_nothing() {
     };
     let mut writers = JoinSet::new();
     for _ in 0..4 {
-        let store = store(&place).await;
+        let store = store(&test_schema).await;
         writers.spawn(async move {
             for _ in 0..50 {
                 store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
@@ -132,14 +132,14 @@ async fn a_reader_that_follows_the_history_misses_nothing() {
 /// Proves R164: a claim skips the runs that another claim has locked, without waiting for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_claimers_share_no_run_and_neither_waits() {
-    let place = TestSchema::migrated().await;
-    let store = store(&place).await;
+    let test_schema = TestSchema::migrated().await;
+    let store = store(&test_schema).await;
     for second in 0..4 {
         let at = store.clock.now() + SignedDuration::from_secs(second);
         store.queue.enqueue(&document_run(SubjectId::new()), at).await.unwrap();
     }
     let (slow, quick) = (worker(&store).await, worker(&store).await);
-    let mut connection = place.connection().await;
+    let mut connection = test_schema.connection().await;
     let mut held = connection.begin().await.unwrap();
     let first: Vec<uuid::Uuid> = held
         .fetch_all(AssertSqlSafe(literal_next(slow, 2)))
@@ -171,11 +171,11 @@ fn literal_next(worker: WorkerId, limit: usize) -> String {
 async fn no_run_is_left_behind_without_a_front() {
     const STORES: usize = 3;
     const EACH: usize = 120;
-    let place = Arc::new(TestSchema::migrated().await);
+    let test_schema = Arc::new(TestSchema::migrated().await);
     let subjects: Arc<Vec<SubjectId>> = Arc::new((0..4).map(|_| SubjectId::new()).collect());
     let mut tasks = JoinSet::new();
     for index in 0..STORES {
-        let store = Arc::new(store(&place).await);
+        let store = Arc::new(store(&test_schema).await);
         for half in 0..2 {
             let (store, subjects) = (store.clone(), subjects.clone());
             tasks.spawn(async move {
@@ -191,7 +191,7 @@ async fn no_run_is_left_behind_without_a_front() {
     }
     timeout(Duration::from_secs(90), tasks.join_all()).await.expect("nothing is stuck");
 
-    let mut connection = place.connection().await;
+    let mut connection = test_schema.connection().await;
     let left = "SELECT count(*) FROM runs WHERE turn IS NOT NULL";
     assert_eq!(number(&mut connection, left).await, 0);
     let completed = "SELECT count(*) FROM runs WHERE state = 'COMPLETED'";
@@ -236,11 +236,11 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
 /// transaction is first.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_put_behind_a_front_that_is_ending_becomes_the_front() {
-    let place = TestSchema::migrated().await;
-    let store = Arc::new(store(&place).await);
+    let test_schema = TestSchema::migrated().await;
+    let store = Arc::new(store(&test_schema).await);
     let subject = SubjectId::new();
     let front = store.queue.enqueue(&document_run(subject), store.clock.now()).await.unwrap();
-    let mut connection = place.connection().await;
+    let mut connection = test_schema.connection().await;
     let mut ending = connection.begin().await.unwrap();
     let end = format!(
         "UPDATE runs SET state = 'FAILED', turn = NULL, completed_at = now(), failure_type = 'WITHDRAWN', \
@@ -265,8 +265,8 @@ async fn a_run_put_behind_a_front_that_is_ending_becomes_the_front() {
 /// The same request, sent many times at once from many processes, makes one run.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_requests_for_one_run_create_it_once() {
-    let place = TestSchema::migrated().await;
-    let stores = [store(&place).await, store(&place).await];
+    let test_schema = TestSchema::migrated().await;
+    let stores = [store(&test_schema).await, store(&test_schema).await];
     let new = document_run(SubjectId::new());
     let mut tasks = JoinSet::new();
     for index in 0..20 {
@@ -276,7 +276,7 @@ async fn concurrent_requests_for_one_run_create_it_once() {
     for made in tasks.join_all().await {
         assert_eq!(made, Ok(new.id));
     }
-    let mut connection = place.connection().await;
+    let mut connection = test_schema.connection().await;
     assert_eq!(number(&mut connection, "SELECT count(*) FROM runs").await, 1);
     assert_eq!(number(&mut connection, "SELECT count(*) FROM events").await, 1);
 }
@@ -284,8 +284,8 @@ async fn concurrent_requests_for_one_run_create_it_once() {
 /// If one batch holds two writes about one run, the second is checked against the result of the first.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_ends_of_one_run_the_second_is_refused() {
-    let place = TestSchema::migrated().await;
-    let store = store(&place).await;
+    let test_schema = TestSchema::migrated().await;
+    let store = store(&test_schema).await;
     store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
     let worker = worker(&store).await;
     let claimed = claim(&store, worker, 1).await.remove(0);
@@ -298,8 +298,8 @@ async fn of_two_ends_of_one_run_the_second_is_refused() {
 /// The first try of a write got no answer and is still committing when the second try comes: the write is stored once.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
-    let place = TestSchema::migrated().await;
-    let store = Arc::new(store(&place).await);
+    let test_schema = TestSchema::migrated().await;
+    let store = Arc::new(store(&test_schema).await);
     let worker = worker(&store).await;
     let new = document_run(SubjectId::new());
     store.queue.enqueue(&new, store.clock.now()).await.unwrap();
@@ -317,7 +317,7 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
         ..completion(claimed.clone(), store.clock.now())
     };
 
-    let (mut first, mut watcher) = (place.connection().await, place.connection().await);
+    let (mut first, mut watcher) = (test_schema.connection().await, test_schema.connection().await);
     let mut open = first.begin().await.unwrap();
     open.execute("SELECT id FROM runs FOR SHARE").await.unwrap();
     let insert = format!(

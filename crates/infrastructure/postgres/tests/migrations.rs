@@ -38,21 +38,21 @@ const COLOURS: Migration = Migration {
 /// claimed and completed. Then the migration goes on.
 #[tokio::test(flavor = "multi_thread")]
 async fn work_goes_on_while_a_large_table_is_migrated() {
-    let place = Arc::new(TestSchema::migrated().await);
-    let mut connection = place.connection().await;
+    let test_schema = Arc::new(TestSchema::migrated().await);
+    let mut connection = test_schema.connection().await;
     connection.execute(DOCUMENTS_WITH_RUNS).await.unwrap();
-    let documents = place.uuids("SELECT id FROM documents ORDER BY id").await;
+    let documents = test_schema.uuids("SELECT id FROM documents ORDER BY id").await;
     let (in_the_batch, held) = (documents[1200], documents[1500]);
     let urgent = format!("UPDATE runs SET priority = 1 WHERE subject_id = '{in_the_batch}'");
     connection.execute(AssertSqlSafe(urgent)).await.unwrap();
-    let held = HeldUpdates::of(&place, "documents", &format!("NEW.id = '{held}'")).await;
+    let held = HeldUpdates::of(&test_schema, "documents", &format!("NEW.id = '{held}'")).await;
 
-    let migrator = place.store().await;
+    let migrator = test_schema.store().await;
     let migrating = tokio::spawn(async move { apply_after_all(&migrator, COLOURS).await });
     let fixture = StoreFixture {
-        store: place.store().await.into_store(),
-        sql: raw_sql(&place),
-        keep: Box::new(place.clone()),
+        store: test_schema.store().await.into_store(),
+        sql: raw_sql(&test_schema),
+        keep: Box::new(test_schema.clone()),
     };
     let progress = "SELECT coalesce(max(done_rows), 0) FROM migration_progress";
     while fixture.sql.number(progress).await < 1000 {

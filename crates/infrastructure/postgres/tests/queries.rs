@@ -8,8 +8,8 @@ use sqlx::{AssertSqlSafe, Executor, SqlSafeStr};
 
 #[tokio::test]
 async fn every_query_expands_and_prepares() {
-    let place = TestSchema::migrated().await;
-    let mut connection = place.connection().await;
+    let test_schema = TestSchema::migrated().await;
+    let mut connection = test_schema.connection().await;
     let mut prepared = 0;
     for folder in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("queries")).unwrap() {
         for file in fs::read_dir(folder.unwrap().path()).unwrap() {

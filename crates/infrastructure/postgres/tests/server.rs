@@ -16,8 +16,8 @@ use tokio::time::timeout;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Closes every connection that a store has to this schema.
-async fn cut_all(place: &TestSchema) -> usize {
-    let mut connection = place.connection().await;
+async fn cut_all(test_schema: &TestSchema) -> usize {
+    let mut connection = test_schema.connection().await;
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                WHERE pid IN (SELECT pid FROM store_connections)";
     connection.execute(cut).await.map(|done| usize::try_from(done.rows_affected()).unwrap()).unwrap()
@@ -26,10 +26,10 @@ async fn cut_all(place: &TestSchema) -> usize {
 /// A store whose connections were closed opens new ones and continues without an error.
 #[tokio::test(flavor = "multi_thread")]
 async fn broken_connections_are_replaced_without_anybody_noticing() {
-    let place = TestSchema::migrated().await;
-    let store = place.store().await.into_store();
+    let test_schema = TestSchema::migrated().await;
+    let store = test_schema.store().await.into_store();
     // Opens several connections, each of which records its process id.
-    let mut connection = place.connection().await;
+    let mut connection = test_schema.connection().await;
     connection.execute("CREATE TABLE store_connections (pid int)").await.unwrap();
     connection
         .execute(
@@ -41,9 +41,9 @@ async fn broken_connections_are_replaced_without_anybody_noticing() {
         .unwrap();
     for _ in 0..3 {
         store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
-        assert!(cut_all(&place).await > 0);
+        assert!(cut_all(&test_schema).await > 0);
         store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
-        assert!(cut_all(&place).await > 0);
+        assert!(cut_all(&test_schema).await > 0);
         store.history.events(EventId(0), EventFilter::default(), 1).await.unwrap();
     }
     assert_eq!(store.history.runs(&RunFilter { limit: 100, ..RunFilter::default() }).await.unwrap().len(), 6);
@@ -65,8 +65,8 @@ async fn an_absent_server_is_unavailable_and_no_error_tells_the_password() {
 /// Before the first migration every query fails with the same error, which says what to do.
 #[tokio::test]
 async fn a_database_without_a_schema_says_what_to_do() {
-    let place = TestSchema::empty().await;
-    let store = place.store().await.into_store();
+    let test_schema = TestSchema::empty().await;
+    let store = test_schema.store().await.into_store();
     let asked = store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await;
     let Err(PortError::Conflict(message)) = asked else { panic!("{asked:?}") };
     assert!(message.contains("quire migrate up"), "{message}");
@@ -76,8 +76,8 @@ async fn a_database_without_a_schema_says_what_to_do() {
 /// If two migrators run at once, each migration is applied once, and both migrators succeed.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_migrators_at_once_apply_each_migration_once() {
-    let place = TestSchema::empty().await;
-    let (one, other) = (place.store().await.into_store(), place.store().await.into_store());
+    let test_schema = TestSchema::empty().await;
+    let (one, other) = (test_schema.store().await.into_store(), test_schema.store().await.into_store());
     let both = async { tokio::join!(one.migrations.up(None), other.migrations.up(None)) };
     let (first, second) = timeout(SOON, both).await.unwrap();
     let mut applied = [first.unwrap(), second.unwrap()].concat();
@@ -89,16 +89,16 @@ async fn two_migrators_at_once_apply_each_migration_once() {
 /// Proves R160 for an index build that was interrupted: the migration replaces the index that the build left behind.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_index_build_is_done_again() {
-    let place = TestSchema::empty().await;
-    let store = place.store().await.into_store();
+    let test_schema = TestSchema::empty().await;
+    let store = test_schema.store().await.into_store();
     store.migrations.up(Some(3)).await.unwrap();
-    let mut connection = place.connection().await;
+    let mut connection = test_schema.connection().await;
     connection.execute("CREATE INDEX runs_held ON runs (id)").await.unwrap();
     assert_eq!(store.migrations.up(Some(4)).await.unwrap(), [4]);
     let definition: String = connection
         .fetch_one(AssertSqlSafe(format!(
             "SELECT indexdef FROM pg_indexes WHERE indexname = 'runs_held' AND schemaname = '{}'",
-            place.schema
+            test_schema.schema
         )))
         .await
         .unwrap()
@@ -109,8 +109,8 @@ async fn an_interrupted_index_build_is_done_again() {
 /// A run that one process enqueues wakes another process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_enqueued_here_wakes_a_worker_there() {
-    let place = TestSchema::migrated().await;
-    let (here, there) = (place.store().await.into_store(), place.store().await.into_store());
+    let test_schema = TestSchema::migrated().await;
+    let (here, there) = (test_schema.store().await.into_store(), test_schema.store().await.into_store());
     let wakeup = there.queue.wakeup();
     // The first wakeup says that listening has begun.
     timeout(SOON, wakeup.notified()).await.unwrap();
@@ -121,10 +121,10 @@ async fn a_run_enqueued_here_wakes_a_worker_there() {
 /// The store uses the server's time.
 #[tokio::test]
 async fn the_clock_is_the_servers() {
-    let place = TestSchema::empty().await;
-    let store = place.store().await.into_store();
+    let test_schema = TestSchema::empty().await;
+    let store = test_schema.store().await.into_store();
     let query = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-    let server: i64 = place.connection().await.fetch_one(query).await.unwrap().get(0);
+    let server: i64 = test_schema.connection().await.fetch_one(query).await.unwrap().get(0);
     assert!((store.clock.now().as_millisecond() - server).abs() < 2000);
     assert!(url().starts_with("postgres"));
 }

@@ -8,7 +8,7 @@ use quire_domain::reading::{FileKind, Line, Page};
 use quire_ports::{ReadError, ReadErrorKind, RecognisedPages};
 use tokio::task::JoinSet;
 
-use crate::ocr::{Ocr, PageLanguage};
+use crate::ocr::{Ocr, OcrLanguage};
 use crate::reader::text_of;
 use crate::sandbox::Sandbox;
 use crate::{PageGraphics, ParsedPage, unread};
@@ -35,7 +35,7 @@ pub(crate) struct OcrTask {
     pub(crate) ocr: Ocr,
     pub(crate) kind: FileKind,
     pub(crate) file: Arc<[u8]>,
-    pub(crate) language: PageLanguage,
+    pub(crate) language: OcrLanguage,
     /// Pages that an earlier attempt recognised.
     pub(crate) cache: Option<Arc<dyn RecognisedPages>>,
 }

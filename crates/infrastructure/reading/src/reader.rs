@@ -8,7 +8,7 @@ use quire_domain::reading::{FileKind, Page, Reading};
 use quire_ports::{PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader};
 
 use crate::language::detect;
-use crate::ocr::{Ocr, PageLanguage};
+use crate::ocr::{Ocr, OcrLanguage};
 use crate::page_image::PageImageError;
 use crate::page_ocr::{OcrTask, mark_scans_unread, recognise_pages};
 use crate::sandbox::Sandbox;
@@ -39,9 +39,9 @@ impl Reader for LocalReader {
                 kind,
                 file: request.file.clone(),
                 language: match (&request.language, language_of(&pages)) {
-                    (Some(language), _) => PageLanguage::Set(language.clone()),
-                    (None, Some(detected)) => PageLanguage::Likely(detected),
-                    (None, None) => PageLanguage::Unknown,
+                    (Some(language), _) => OcrLanguage::Set(language.clone()),
+                    (None, Some(detected)) => OcrLanguage::Likely(detected),
+                    (None, None) => OcrLanguage::Unknown,
                 },
                 cache: request.recognised.clone(),
             };

@@ -81,7 +81,7 @@ impl VersionColumns {
         Ok(Self {
             created_by: Some(edit.actor.clone()),
             pending_review: !edit.structural_edits.is_empty(),
-            ..Self::new(edit.id, edit.run, edit.base + 1, &edit.data, edit.at)?
+            ..Self::new(edit.id, edit.run, edit.base.version + 1, &edit.data, edit.at)?
         })
     }
 

@@ -2,13 +2,14 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{ArtifactId, DocumentId};
+use quire_domain::DocumentId;
 use quire_ports::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability, PortResult};
 use quire_sql::{ColumnReader, corrupt, row};
 use quire_understanding::calibration::{
     CalibrationEntry, ConfidencePolicy, FieldSignal, ReviewCounts, ReviewSignals, SignalDirection,
 };
 use rusqlite::{Connection, params};
+use uuid::Uuid;
 
 use crate::row::{execute, first, micros};
 use crate::{SqliteStore, sql};
@@ -52,9 +53,9 @@ pub(crate) fn add_signals(
         return Ok(());
     };
     let signals = serde_json::to_string(&review.signals).map_err(corrupt)?;
-    let id = ArtifactId::new();
+    let id = Uuid::now_v7();
     let values = params![
-        id.0.as_bytes(),
+        id.as_bytes(),
         document.0.as_bytes(),
         run.as_bytes(),
         review.context_key,

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_ports::{MigrationStatus, Migrations, PortResult};
 use quire_sql::corrupt;
 use quire_sql::migrations::{
-    self, Applied, BATCH, BatchLog, Direction, Migration, PartKind, Progress, Step, Unfinished,
+    self, Applied, BATCH, BatchLog, Direction, Migration, MigrationStep, PartKind, Progress, Unfinished,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
@@ -211,7 +211,7 @@ fn batch(
     Ok(Some(Progress { last_key: Some(Uuid::from_bytes(*last)), rows, ..progress }))
 }
 
-fn record_progress(connection: &Connection, step: &Step, progress: Progress) -> PortResult<()> {
+fn record_progress(connection: &Connection, step: &MigrationStep, progress: Progress) -> PortResult<()> {
     let last_key = progress.last_key.as_ref().map(Uuid::as_bytes);
     connection
         .execute(
@@ -223,7 +223,7 @@ fn record_progress(connection: &Connection, step: &Step, progress: Progress) -> 
     Ok(())
 }
 
-fn record(connection: &Connection, step: &Step) -> PortResult<()> {
+fn record(connection: &Connection, step: &MigrationStep) -> PortResult<()> {
     let recorded = if step.is_up {
         connection.execute(
             "INSERT INTO schema_migrations (version, name, applied_at, checksum) VALUES (?1, ?2, ?3, ?4)",

@@ -108,7 +108,7 @@ pub(crate) fn insert_result(
                 json_text(review)?,
                 review.confidence_score,
                 review.has_blocking_issues(),
-                review.has_security_concerns(),
+                review.has_security_critical_issue(),
                 json_text(&stored.prompt_parameters)?,
                 micros(at),
             ];

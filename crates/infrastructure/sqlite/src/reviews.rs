@@ -1,7 +1,7 @@
 //! Interpretations and their edits.
 
 use async_trait::async_trait;
-use quire_domain::{ArtifactId, CandidateId, DocumentId, EditBlocked, MarkBlocked, Run, RunId, check_edit};
+use quire_domain::{CandidateId, DocumentId, EditBlocked, EditContext, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
     DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
     ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
@@ -11,6 +11,7 @@ use quire_understanding::Schema;
 use quire_understanding::edit::FieldChange;
 use quire_understanding::structural_change::StructuralEdit;
 use rusqlite::{Connection, params};
+use uuid::Uuid;
 
 use crate::error::translate;
 use crate::row::{execute, first, micros, scalar};
@@ -70,7 +71,8 @@ impl Reviews for SqliteStore {
                 let is_busy = is_busy(&transaction, &run)?;
                 let query = sql!("interpretations/active");
                 let active = first(&transaction, query, [run.id.0.as_bytes()], row::interpretation_version)?;
-                Ok(EditableRun { run, is_busy, active })
+                let latest_completed_run = latest_completed_run(&transaction, &run)?;
+                Ok(EditableRun { run, is_busy, latest_completed_run, active })
             })
             .await
     }
@@ -133,10 +135,12 @@ fn save(
     let active = first(connection, sql!("interpretations/active"), [run.id.0.as_bytes()], |row| {
         row.integer("version_version_number")
     })?;
-    if let Err(blocked) = check_edit(&run, is_busy, active, version.base) {
+    let latest_completed_run = latest_completed_run(connection, &run)?;
+    let context = EditContext { run: &run, is_busy, latest_completed_run, active };
+    if let Err(blocked) = check_edit(context, version.base) {
         return Ok(Err(blocked));
     }
-    let values = params![run.id.0.as_bytes(), version.base];
+    let values = params![run.id.0.as_bytes(), version.base.version];
     execute(connection, sql!("interpretations/deactivate"), values)?;
     let columns = VersionColumns::of_edit(version)?;
     insert_version(connection, &columns)?;
@@ -156,6 +160,13 @@ fn save(
     Ok(Ok(SavedEdit { number: columns.number, events }))
 }
 
+/// The latest completed run of a run's document.
+fn latest_completed_run(connection: &Connection, run: &Run) -> PortResult<Option<RunId>> {
+    let query = sql!("documents/latest_version");
+    let latest = first(connection, query, [run.subject.0.as_bytes()], row::latest_version)?;
+    Ok(latest.flatten().map(|(run, _)| run))
+}
+
 fn insert_change(
     connection: &Connection,
     version: &NewInterpretationVersion,
@@ -163,9 +174,9 @@ fn insert_change(
     change: &FieldChange,
 ) -> PortResult<()> {
     let json = |value| serde_json::to_string(value).map_err(corrupt);
-    let id = ArtifactId::new();
+    let id = Uuid::now_v7();
     let values = params![
-        id.0.as_bytes(),
+        id.as_bytes(),
         version.id.0.as_bytes(),
         version.run.0.as_bytes(),
         position,
@@ -201,9 +212,9 @@ fn insert_structural(
     ];
     let candidate: [u8; 16] = scalar(connection, sql!("candidates/upsert"), values)?;
     let evidence = edit.evidence.as_ref().map(serde_json::to_string).transpose().map_err(corrupt)?;
-    let id = ArtifactId::new();
+    let id = Uuid::now_v7();
     let values = params![
-        id.0.as_bytes(),
+        id.as_bytes(),
         candidate,
         run.subject.0.as_bytes(),
         run.id.0.as_bytes(),

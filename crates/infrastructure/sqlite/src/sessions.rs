@@ -23,7 +23,7 @@ impl Sessions for SqliteStore {
                 if let Some(replaced) = replaces {
                     execute(connection, sql!("sessions/delete"), [replaced])?;
                 }
-                let (key, hash, proof) = match session.of {
+                let (key, hash, proof) = match session.owner {
                     SessionOwner::Key { id, secret_hash } => {
                         (Some(id.0.into_bytes()), Some(secret_hash), None)
                     }

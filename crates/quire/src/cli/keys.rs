@@ -78,7 +78,7 @@ impl KeysCommand {
             }
             Self::Revoke { name } => {
                 let store = wire::open_for_command(config).await?;
-                let key = store.credentials.revoke(&name, store.clock.now()).await?;
+                let key = credential::revoke(&store, &name).await?;
                 Ok(format!("Revoked key {}.\n", key.key.name))
             }
         }

@@ -31,6 +31,9 @@ pub(super) const ALIASES: &[Alias] = &[
         key: "confidence.human_edit_neutral",
         read: unchanged,
     },
+    Alias { name: "FIRECRAWL_API_KEY", key: "web.firecrawl.api_key", read: unchanged },
+    Alias { name: "FIRECRAWL_RETRY_MAX_ATTEMPTS", key: "web.firecrawl.attempts", read: unchanged },
+    Alias { name: "FIRECRAWL_MAX_RESPONSE_SIZE_MB", key: "web.firecrawl.max_response_mb", read: unchanged },
     Alias { name: "VET_RECORDS_DISABLE_PROCESSING", key: "uploads.processing", read: inverted },
 ];
 

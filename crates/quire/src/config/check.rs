@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use quire_domain::credential::guessing_bits;
 
 use super::location::DatabaseLocation;
-use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, confidence};
+use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, confidence, web};
 use crate::wire;
 
 /// A token that takes fewer than 2^128 guesses is refused.
@@ -48,6 +48,7 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
         "must be false: this version has no search by meaning; remove the setting".to_owned()
     })?;
     check_model(config)?;
+    web::check(config)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.megabytes_per_minute", &config.limits.megabytes_per_minute.number(), 0..=MAX_PER_MINUTE)?;
@@ -221,7 +222,7 @@ fn require(rule: bool, key: &'static str, text: impl FnOnce() -> String) -> Resu
     if rule { Ok(()) } else { Err(InvalidSetting { key, rule: text() }) }
 }
 
-fn within<T: PartialOrd + Display>(
+pub(super) fn within<T: PartialOrd + Display>(
     key: &'static str,
     value: &T,
     bounds: RangeInclusive<T>,
@@ -231,7 +232,7 @@ fn within<T: PartialOrd + Display>(
     })
 }
 
-fn duration_within(
+pub(super) fn duration_within(
     key: &'static str,
     value: SignedDuration,
     bounds: RangeInclusive<SignedDuration>,
@@ -241,7 +242,7 @@ fn duration_within(
     })
 }
 
-fn minutes(count: i64) -> SignedDuration {
+pub(super) fn minutes(count: i64) -> SignedDuration {
     SignedDuration::from_mins(count)
 }
 

@@ -28,7 +28,7 @@ pub struct Flag {
 
 /// Where the value of a setting came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// `quire.default.toml`.
     Default,
     /// A configuration file.
@@ -39,7 +39,7 @@ pub enum Origin {
     Flag(&'static str),
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("the default"),
@@ -59,7 +59,7 @@ pub enum ConfigError {
         /// The unknown name.
         name: String,
         /// Where it was set.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The most similar known name, if one is similar.
         suggestion: String,
     },
@@ -71,7 +71,7 @@ pub enum ConfigError {
         /// The value, without secrets.
         value: String,
         /// Where it was set.
-        origin: Origin,
+        origin: SettingOrigin,
         /// What the value must be.
         rule: String,
     },
@@ -87,7 +87,7 @@ pub enum ConfigError {
     #[error("{origin} is not valid TOML: {why}")]
     NotToml {
         /// The file.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The error of the parser.
         why: String,
     },
@@ -96,7 +96,7 @@ pub enum ConfigError {
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
     pub(super) value: Value,
-    pub(super) origin: Origin,
+    pub(super) origin: SettingOrigin,
 }
 
 /// Every setting by its key.
@@ -120,21 +120,21 @@ impl Layers {
         }
         layers.apply_environment(environment)?;
         for flag in flags {
-            layers.set_text(flag.key, &flag.value, Origin::Flag(flag.name))?;
+            layers.set_text(flag.key, &flag.value, SettingOrigin::Flag(flag.name))?;
         }
         Ok(layers)
     }
 
     /// Only the defaults.
     pub fn defaults() -> Result<Self, ConfigError> {
-        let settings = flatten(&parse(DEFAULTS, &Origin::Default)?)
+        let settings = flatten(&parse(DEFAULTS, &SettingOrigin::Default)?)
             .into_iter()
-            .map(|(key, value)| (key, Setting { value, origin: Origin::Default }));
+            .map(|(key, value)| (key, Setting { value, origin: SettingOrigin::Default }));
         Ok(Self { settings: settings.collect() })
     }
 
     pub(super) fn apply_file(&mut self, path: &Path, text: &str) -> Result<(), ConfigError> {
-        let origin = Origin::File(path.to_owned());
+        let origin = SettingOrigin::File(path.to_owned());
         for (key, value) in flatten(&parse(text, &origin)?) {
             self.set(&key, value, origin.clone())?;
         }
@@ -160,17 +160,17 @@ impl Layers {
             let Some(key) = known.get(name) else {
                 return Err(ConfigError::Unknown {
                     name: name.clone(),
-                    origin: Origin::Environment(name.clone()),
+                    origin: SettingOrigin::Environment(name.clone()),
                     suggestion: suggestion(name, known.keys()),
                 });
             };
-            self.set_text(key, value, Origin::Environment(name.clone()))?;
+            self.set_text(key, value, SettingOrigin::Environment(name.clone()))?;
         }
         Ok(())
     }
 
     fn apply_alias(&mut self, alias: &Alias, value: &str) -> Result<(), ConfigError> {
-        let origin = Origin::Environment(alias.name.to_owned());
+        let origin = SettingOrigin::Environment(alias.name.to_owned());
         match (alias.read)(value) {
             Ok(Some(value)) => self.set_text(alias.key, &value, origin),
             Ok(None) => Ok(()),
@@ -182,7 +182,12 @@ impl Layers {
     }
 
     /// Sets a value from text, parsed as the type of the default.
-    pub(super) fn set_text(&mut self, key: &str, text: &str, origin: Origin) -> Result<(), ConfigError> {
+    pub(super) fn set_text(
+        &mut self,
+        key: &str,
+        text: &str,
+        origin: SettingOrigin,
+    ) -> Result<(), ConfigError> {
         let default = self.settings.get(key).map(|setting| &setting.value);
         let value = match default {
             Some(Value::Integer(_)) => text.trim().parse().ok().map(Value::Integer),
@@ -194,7 +199,7 @@ impl Layers {
         self.set(key, value.unwrap_or_else(|| Value::String(text.to_owned())), origin)
     }
 
-    fn set(&mut self, key: &str, value: Value, origin: Origin) -> Result<(), ConfigError> {
+    fn set(&mut self, key: &str, value: Value, origin: SettingOrigin) -> Result<(), ConfigError> {
         let Some(setting) = self.settings.get_mut(key) else {
             let suggestion = suggestion(key, self.settings.keys());
             return Err(ConfigError::Unknown { name: key.to_owned(), origin, suggestion });
@@ -218,7 +223,7 @@ impl Layers {
     pub(super) fn invalid(&self, key: &str, rule: String) -> ConfigError {
         let (value, origin) = match self.settings.get(key) {
             Some(setting) => (display_value(key, &setting.value), setting.origin.clone()),
-            None => (String::new(), Origin::Default),
+            None => (String::new(), SettingOrigin::Default),
         };
         ConfigError::Invalid { key: key.to_owned(), value, origin, rule }
     }
@@ -251,7 +256,7 @@ pub(super) fn variable(key: &str) -> String {
     format!("{PREFIX}{}", key.replace('.', "_").to_uppercase())
 }
 
-fn parse(text: &str, origin: &Origin) -> Result<Table, ConfigError> {
+fn parse(text: &str, origin: &SettingOrigin) -> Result<Table, ConfigError> {
     text.parse::<Table>().map_err(|error| {
         // The line number without the line, which may contain a password.
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();

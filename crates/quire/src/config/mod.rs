@@ -14,6 +14,7 @@ mod schemas;
 mod server;
 mod show;
 mod uploads;
+mod web;
 
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,7 @@ pub use schemas::SchemasSection;
 pub use server::{Secret, ServerSection};
 pub use show::mask_url;
 pub use uploads::UploadsSection;
+pub use web::{FirecrawlSection, WebSection};
 
 /// The text of `quire.default.toml`: every setting, its default and the reason for it.
 pub const DEFAULTS: &str = include_str!("../../../../quire.default.toml");
@@ -56,6 +58,7 @@ pub struct Config {
     pub interpreter: InterpreterSection,
     pub model: ModelSection,
     pub http: HttpSection,
+    pub web: WebSection,
     pub search: SearchSection,
     pub log: LogSection,
 }

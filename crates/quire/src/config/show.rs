@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use toml::Value;
 
-use super::layers::{Layers, Origin};
+use super::layers::{Layers, SettingOrigin};
 
 /// Printed in place of a secret.
 const MASK: &str = "***";
 
 /// Settings that are never printed.
-const SECRETS: [&str; 3] = ["server.auth_token", "model.api_key", "model.headers"];
+const SECRETS: [&str; 4] = ["server.auth_token", "model.api_key", "model.headers", "web.firecrawl.api_key"];
 
 /// Settings that are URLs, whose passwords are never printed.
 const URLS: [&str; 3] = ["storage.database", "model.url", "http.proxy"];
@@ -29,7 +29,7 @@ impl Layers {
                 section = of;
             }
             let _ = write!(text, "{name} = {}", display_value(key, &setting.value));
-            if setting.origin != Origin::Default {
+            if setting.origin != SettingOrigin::Default {
                 let _ = write!(text, "  # from {}", setting.origin);
             }
             text.push('\n');

@@ -12,7 +12,7 @@ fn load(file: &str, variables: &[(&str, &str)], flags: &[Flag]) -> Result<(Confi
     layers
         .apply_environment(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())))?;
     for flag in flags {
-        layers.set_text(flag.key, &flag.value, super::layers::Origin::Flag(flag.name))?;
+        layers.set_text(flag.key, &flag.value, super::layers::SettingOrigin::Flag(flag.name))?;
     }
     Config::from_layers(layers)
 }

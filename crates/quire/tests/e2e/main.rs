@@ -33,4 +33,5 @@ mod serve;
 mod storage;
 mod test_env;
 mod test_worker;
+mod time_limit;
 mod uploads;

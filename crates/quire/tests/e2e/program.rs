@@ -8,6 +8,8 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::time_limit::TimeLimit;
+
 /// Variables without a Quire prefix that the program reads.
 const OTHER_VARIABLES: [&str; 5] = ["AUTH_TOKEN", "LOG_LEVEL", "APP_VERSION", "GIT_COMMIT", "BUILD_DATE"];
 
@@ -116,9 +118,12 @@ impl Cli {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command to its end. One that does not end is killed.
 pub fn output_of(command: &mut Command) -> CommandOutput {
-    let output = command.output().unwrap();
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let limit = TimeLimit::of(child.id());
+    let output = child.wait_with_output().unwrap();
+    drop(limit);
     CommandOutput {
         status: output.status,
         stdout: String::from_utf8(output.stdout).unwrap(),
@@ -138,6 +143,7 @@ impl TestServer {
     /// Starts a command and waits for its first line.
     fn start(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let _limit = TimeLimit::of(child.id());
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut first_line = String::new();
         stdout.read_line(&mut first_line).unwrap();
@@ -180,8 +186,9 @@ impl TestServer {
         stream
     }
 
-    /// Reads the log until a line contains this text.
+    /// Reads the log until a line contains this text. A server that never logs it is killed.
     pub fn wait_for_log(&mut self, text: &str) {
+        let _limit = TimeLimit::of(self.id());
         let log = BufReader::new(self.child.stderr.as_mut().unwrap());
         assert!(log.lines().any(|line| line.unwrap().contains(text)), "{text} is not in the log");
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use quire_domain::review::{interpretation_edited, marked_reviewed, review_reopened};
 use quire_domain::{
-    DocumentId, EventType, InterpretationId, ReviewEnd, ReviewStatus, Run, RunChange, RunId, SignedVersion,
-    StepName,
+    DocumentId, EditBase, EventType, InterpretationId, ReviewEnd, ReviewStatus, Run, RunChange, RunId,
+    SignedVersion, StepName,
 };
 use quire_ports::{
     FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange, ReviewMarkRequest,
@@ -76,7 +76,7 @@ pub(super) fn edit(
     NewInterpretationVersion {
         id: InterpretationId::new(),
         run: base.data.processing_run_id,
-        base: base.number,
+        base: EditBase { version: base.number, latest_run_only: false },
         data: Interpretation { created_at: at, fields: edited.fields, ..base.data.clone() },
         changes: edited.changes,
         structural_edits: edited.structural_edits,

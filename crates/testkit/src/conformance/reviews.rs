@@ -1,6 +1,6 @@
 //! Reviews: versions of interpretations and their edits.
 
-use quire_domain::{DocumentId, EventType, RunChange, RunId};
+use quire_domain::{DocumentId, EditBase, EventType, RunChange, RunId};
 use quire_ports::{EditBlocked, EventFilter, NewInterpretationVersion, PortError};
 use quire_understanding::edit::EditOperation;
 
@@ -98,7 +98,8 @@ pub async fn a_refused_edit_returns_its_reason_and_changes_nothing(fixture: &Sto
     let refused = |new: NewInterpretationVersion| async move {
         fixture.store.reviews.save(&new).await.unwrap().unwrap_err()
     };
-    let stale = NewInterpretationVersion { base: 2, ..edit(&base, &[add_field("species", "x")], at(9)) };
+    let unseen = EditBase { version: 2, latest_run_only: false };
+    let stale = NewInterpretationVersion { base: unseen, ..edit(&base, &[add_field("species", "x")], at(9)) };
     assert_eq!(refused(stale).await, EditBlocked::Stale);
 
     let waiting = fixture.enqueue(document.into(), at(10)).await;
@@ -122,6 +123,13 @@ pub async fn a_refused_edit_returns_its_reason_and_changes_nothing(fixture: &Sto
         refused(NewInterpretationVersion { run: waiting, ..edit(&base, &[add_field("breed", "x")], at(15)) })
             .await,
         EditBlocked::Missing
+    );
+    let latest_only = EditBase { version: base.number, latest_run_only: true };
+    let of_older_run = edit(&base, &[add_field("breed", "x")], at(16));
+    assert_eq!(
+        refused(NewInterpretationVersion { base: latest_only, ..of_older_run }).await,
+        EditBlocked::Stale,
+        "a newer run has completed"
     );
     assert_eq!(fixture.active_version(run).await, base);
     assert_eq!(fixture.count("interpretation_versions").await, 2);

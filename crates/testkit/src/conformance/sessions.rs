@@ -18,8 +18,8 @@ pub(super) fn owner(key: &NewKey) -> SessionOwner {
 }
 
 /// A session that lasts from second 1 to second 10.
-pub(super) fn session(secret: u8, of: SessionOwner) -> Session {
-    Session { secret_hash: [secret; 32], of, created_at: at(1), seen_at: at(1), expires_at: at(10) }
+pub(super) fn session(secret: u8, owner: SessionOwner) -> Session {
+    Session { secret_hash: [secret; 32], owner, created_at: at(1), seen_at: at(1), expires_at: at(10) }
 }
 
 /// A session is found with its key until it expires or is ended.

@@ -1,7 +1,7 @@
 //! Authentication: who makes a request, and whether their roles allow it.
 //!
-//! As soon as there is a credential (a token in the settings, or a key that was ever created), every request except health
-//! checks must carry one, and its roles decide what it may do. Until then [`host_check`](crate::middleware::host_check)
+//! As soon as there is a credential (a token in the settings, or a key that was ever created), every request must carry
+//! one, and its roles decide what it may do; health checks, the login and the assets of the pages are open to everybody. Until then [`host_check`](crate::middleware::host_check)
 //! decides. A browser with a login carries a [`session`] instead of a key. While the database cannot say whether there are
 //! keys, every request is refused.
 
@@ -22,7 +22,7 @@ use quire_application::Error;
 use quire_application::credential::{Authenticator, KeyHolder};
 use quire_application::session::SessionUse;
 
-use self::refusal::Refusal;
+use self::refusal::AuthRefusal;
 use self::session::{SessionInfo, require_own_page};
 use crate::caller::Caller;
 use crate::middleware::drain_body::drain;
@@ -35,7 +35,7 @@ const OPEN_FOR: Duration = Duration::from_secs(1);
 /// And while another request checks again.
 const OPEN_WHILE_CHECKING: Duration = Duration::from_secs(3);
 /// Supervisors and load balancers check health without a key.
-pub(crate) const FOR_EVERYBODY: [&str; 3] = ["/health", "/health/live", "/health/ready"];
+pub(crate) const HEALTH_CHECKS: [&str; 3] = ["/health", "/health/live", "/health/ready"];
 
 /// Marks a request that needs no credential although others do.
 #[derive(Clone, Copy)]
@@ -99,7 +99,7 @@ impl Auth {
     }
 
     /// Identifies the client, if a credential is needed, and adds its identity to the request.
-    async fn admit(&self, request: &mut Parts) -> Result<(), Refusal> {
+    async fn admit(&self, request: &mut Parts) -> Result<(), AuthRefusal> {
         if !self.is_required().await? {
             return Ok(());
         }
@@ -119,8 +119,8 @@ impl Auth {
     }
 
     /// The holder of a presented key or token.
-    pub(crate) async fn holder(&self, request: &Parts, presented: &str) -> Result<KeyHolder, Refusal> {
-        self.limits.check_credential(request, presented).map_err(Refusal::TooManyWrong)?;
+    pub(crate) async fn holder(&self, request: &Parts, presented: &str) -> Result<KeyHolder, AuthRefusal> {
+        self.limits.check_credential(request, presented).map_err(AuthRefusal::TooManyWrong)?;
         match self.authenticator.holder(presented).await.map_err(lookup_failed)? {
             Ok(holder) => {
                 self.limits.credential_was_right(request, presented);
@@ -128,17 +128,17 @@ impl Auth {
             }
             Err(reason) => {
                 self.limits.credential_was_wrong(request, presented);
-                Err(Refusal::WrongKey(reason))
+                Err(AuthRefusal::WrongKey(reason))
             }
         }
     }
 
     /// Who makes the request. A key takes precedence over a cookie, which browsers send by themselves.
-    async fn identify(&self, request: &Parts) -> Result<(KeyHolder, Option<SessionInfo>), Refusal> {
+    async fn identify(&self, request: &Parts) -> Result<(KeyHolder, Option<SessionInfo>), AuthRefusal> {
         if let Some(presented) = bearer(&request.headers) {
             return Ok((self.holder(request, presented).await?, None));
         }
-        let Some(secret) = session::secret(&request.headers) else { return Err(Refusal::NoCredential) };
+        let Some(secret) = session::secret(&request.headers) else { return Err(AuthRefusal::NoCredential) };
         let activity = if is_background(request) { SessionUse::Background } else { SessionUse::Person };
         let holder = self.session(request, &secret, activity).await?;
         require_own_page(request, &secret)?;
@@ -156,10 +156,10 @@ fn is_background(request: &Parts) -> bool {
     request.headers.contains_key(BACKGROUND) || path.is_some_and(|path| path.as_str() == "/events")
 }
 
-/// Whether the request needs no credential although others do: assets contain nothing of any document.
+/// Whether the request needs no credential although others do: these pages and files show nothing of any document.
 fn needs_no_credential(request: &Parts) -> bool {
     let path = request.extensions.get::<MatchedPath>();
-    path.is_some_and(|path| pages::FOR_EVERYBODY.contains(&path.as_str()))
+    path.is_some_and(|path| pages::OPEN_PAGES.contains(&path.as_str()))
 }
 
 /// Without the database no request is admitted.
@@ -169,15 +169,15 @@ fn lookup_failed(error: Error) -> ApiError {
     ApiError::new(Code::ServiceUnavailable, "keys cannot be looked up at the moment; retry later")
 }
 
-fn check_role(holder: &KeyHolder, request: &Parts, path: &str) -> Result<(), Refusal> {
+fn check_role(holder: &KeyHolder, request: &Parts, path: &str) -> Result<(), AuthRefusal> {
     let needed = roles::needed(&request.method, path);
-    if holder.roles.allow(needed) { Ok(()) } else { Err(Refusal::Role(needed, holder.clone())) }
+    if holder.roles.allow(needed) { Ok(()) } else { Err(AuthRefusal::Role(needed, holder.clone())) }
 }
 
 /// Whether the route is public.
 pub(crate) fn is_for_everybody(request: &Request) -> bool {
     let path = request.extensions().get::<MatchedPath>();
-    path.is_some_and(|path| FOR_EVERYBODY.contains(&path.as_str()))
+    path.is_some_and(|path| HEALTH_CHECKS.contains(&path.as_str()))
 }
 
 /// Admits a request with the identity of its client, or refuses it.

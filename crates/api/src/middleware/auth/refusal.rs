@@ -28,7 +28,7 @@ pub const REFUSAL_REASONS: [(&str, &str); 12] = [
 
 /// A refused request.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub(crate) enum AuthRefusal {
     /// 401: it carries no credential.
     NoCredential,
     /// 401: its key or token is wrong.
@@ -46,7 +46,7 @@ pub(crate) enum Refusal {
     Other(ApiError),
 }
 
-impl Refusal {
+impl AuthRefusal {
     fn reason(&self) -> Option<&'static str> {
         match self {
             Self::NoCredential => Some("no_credential"),
@@ -112,13 +112,13 @@ pub(crate) fn count(reason: &'static str) {
     metrics::counter!("quire_requests_refused_total", "status" => status, "reason" => reason).increment(1);
 }
 
-impl From<ApiError> for Refusal {
+impl From<ApiError> for AuthRefusal {
     fn from(error: ApiError) -> Self {
         Self::Other(error)
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for AuthRefusal {
     fn into_response(self) -> Response {
         let error = match self {
             Self::NoCredential => unauthorized(

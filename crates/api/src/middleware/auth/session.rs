@@ -7,7 +7,7 @@ use quire_application::credential::KeyHolder;
 use quire_application::session::{SessionSecret, SessionUse};
 use serde_json::json;
 
-use super::refusal::{Refusal, count};
+use super::refusal::{AuthRefusal, count};
 use super::{Auth, lookup_failed};
 use crate::middleware::csrf;
 use crate::pages::visitor::cookie;
@@ -34,16 +34,18 @@ impl Auth {
         request: &Parts,
         secret: &SessionSecret,
         activity: SessionUse,
-    ) -> Result<KeyHolder, Refusal> {
+    ) -> Result<KeyHolder, AuthRefusal> {
         let text = secret.reveal();
-        self.limits.check_credential(request, &text).map_err(Refusal::TooManyWrong)?;
+        self.limits.check_credential(request, &text).map_err(AuthRefusal::TooManyWrong)?;
         let holder = self.authenticator.session_holder(secret, activity).await.map_err(lookup_failed)?;
         match holder {
             Some(holder) => {
                 self.limits.credential_was_right(request, &text);
                 Ok(holder)
             }
-            None => Err(Refusal::SessionEnded { is_first: self.limits.session_was_wrong(request, &text) }),
+            None => {
+                Err(AuthRefusal::SessionEnded { is_first: self.limits.session_was_wrong(request, &text) })
+            }
         }
     }
 
@@ -51,11 +53,11 @@ impl Auth {
     pub(crate) async fn current_session(
         &self,
         request: &Parts,
-    ) -> Result<Option<(KeyHolder, SessionSecret)>, Refusal> {
+    ) -> Result<Option<(KeyHolder, SessionSecret)>, AuthRefusal> {
         let Some(secret) = secret(&request.headers) else { return Ok(None) };
         match self.session(request, &secret, SessionUse::Background).await {
             Ok(holder) => Ok(Some((holder, secret))),
-            Err(Refusal::SessionEnded { .. }) => Ok(None),
+            Err(AuthRefusal::SessionEnded { .. }) => Ok(None),
             Err(refused) => Err(refused),
         }
     }
@@ -67,18 +69,18 @@ impl Auth {
         request: &Parts,
         presented: &str,
         expected: Option<&str>,
-    ) -> Result<(String, SessionSecret), Refusal> {
+    ) -> Result<(String, SessionSecret), AuthRefusal> {
         let holder = self.holder(request, presented).await?;
         if expected.is_some_and(|name| name != holder.name) {
             count("other_person");
             let message =
                 "this is the key of another person; log in with the key that this page was opened with";
             let error = ApiError::new(Code::Forbidden, message).with(json!({ "reason": "OTHER_PERSON" }));
-            return Err(Refusal::Other(error));
+            return Err(AuthRefusal::Other(error));
         }
         let before = secret(&request.headers);
         let entered = self.authenticator.log_in(presented, before.as_ref()).await.map_err(ApiError::from)?;
-        entered.map_err(Refusal::WrongKey)
+        entered.map_err(AuthRefusal::WrongKey)
     }
 
     /// Ends a session.

@@ -43,7 +43,7 @@ pub(super) struct Panel {
     pub(super) may_operate: bool,
     /// Whether documents of this schema have visits.
     pub(super) has_visits: bool,
-    pub(super) sections: Vec<Section>,
+    pub(super) sections: Vec<PanelSection>,
     /// Keys that a value can be added to.
     pub(super) keys: Vec<KeyChoice>,
     pub(super) visits: Vec<VisitChoice>,
@@ -51,7 +51,7 @@ pub(super) struct Panel {
     pub(super) newer: Option<NewerRun>,
 }
 
-pub(super) struct Section {
+pub(super) struct PanelSection {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) groups: Vec<Group>,
@@ -225,7 +225,7 @@ impl<'a> Layout<'a> {
         titles::of_section(self.schema(), self.context.language, section)
     }
 
-    fn sections(&self, visits: Vec<Group>) -> Vec<Section> {
+    fn sections(&self, visits: Vec<Group>) -> Vec<PanelSection> {
         let mut visits = Some(visits);
         let section = |name: &str| {
             let is_of_visits = name == self.visits_section();
@@ -243,7 +243,7 @@ impl<'a> Layout<'a> {
                 _ => None,
             };
             let nothing = nothing.map(|name| self.context.words.get(name));
-            let section = Section { name: name.to_owned(), title: self.title_of(name), groups, nothing };
+            let section = PanelSection { name: name.to_owned(), title: self.title_of(name), groups, nothing };
             (!is_bare || nothing.is_some()).then_some(section)
         };
         self.names().into_iter().filter_map(section).collect()

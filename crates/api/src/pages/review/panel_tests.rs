@@ -20,7 +20,7 @@ fn form(schema: &Schema, fields: &[Field]) -> Vec<(String, Vec<String>)> {
     let context = RowContext { schema, policy: &policy, words: language.words(), language };
     let layout = Layout { context, detected: HashMap::new(), fields };
     let sections = layout.sections(layout.by_visit()).into_iter();
-    let keys = |section: &Section| {
+    let keys = |section: &PanelSection| {
         let rows = section.groups.iter().flat_map(|group| &group.rows);
         rows.map(|row| row.key.clone()).collect()
     };

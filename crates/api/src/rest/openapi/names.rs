@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode};
+use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode, WebErrorKind};
 use quire_domain::{self as domain, Pipeline as DomainPipeline};
 use quire_understanding::edit::conflict;
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
@@ -72,7 +72,8 @@ names! {
     StepErrorCode = {
         let readers = ReadErrorKind::ALL.iter().map(|kind| kind.as_str());
         let models = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
-        readers.chain(models).chain(StepCode::ALL.iter().map(|code| code.as_str()))
+        let pages = WebErrorKind::ALL.iter().map(|kind| kind.as_str());
+        readers.chain(models).chain(pages).chain(StepCode::ALL.iter().map(|code| code.as_str()))
     };
     /// Why a model could not be used. Each has a page at `/errors/{code}`.
     ModelErrorCode = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use quire_application::App;
 use quire_application::review::{self, EditError, EditRequest};
-use quire_domain::RunId;
+use quire_domain::{EditBase, RunId};
 use quire_understanding::edit::typed::{TextProblem, UnclearText};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -103,9 +103,8 @@ pub(crate) async fn edit(
     let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Invalid)?;
     let request = EditRequest {
         run,
-        base,
+        base: EditBase { version: base, latest_run_only: body.latest_run_only },
         changes,
-        latest_run_only: body.latest_run_only,
         actor,
         correlation_id: Some(correlation_id),
     };

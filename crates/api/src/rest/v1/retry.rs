@@ -16,7 +16,7 @@ use crate::rest::openapi::errors;
 
 /// Sends a failed proposal run back to the queue.
 ///
-/// It resumes at its first unfinished step after a delay that doubles each time; after five retries no more are accepted.
+/// It resumes at its first unfinished step after a delay that doubles each time. The setting `max_retries` limits how often.
 #[utoipa::path(
     post,
     path = "/v1/runs/{id}/retry",

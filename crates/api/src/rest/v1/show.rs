@@ -147,7 +147,7 @@ fn review(review: PersonaReview, prompt_parameters_json: Map<String, Value>) -> 
         persona_name: review.persona_name.clone(),
         confidence_score: review.confidence_score,
         blocking_issues_present: review.has_blocking_issues(),
-        security_concerns_present: review.has_security_concerns(),
+        security_concerns_present: review.has_security_critical_issue(),
         prompt_parameters_json,
         review,
     }

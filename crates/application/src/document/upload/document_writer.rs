@@ -1,4 +1,5 @@
 //! Writes a document: its file to the storage, then its record to the database. Both exist afterwards, or neither does.
+//! Only when the database gives no answer does the file stay, and the sweep decides later.
 
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ const TEXT_PREFIX: usize = 1024;
 
 /// The result so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum SniffResult {
     /// Undecided.
     Open,
     /// This kind, or no readable kind. Later pieces cannot change it.
@@ -45,7 +45,7 @@ pub(super) struct Sniffer {
 
 impl Sniffer {
     /// Checks the next piece.
-    pub(super) fn push(&mut self, piece: &[u8]) -> Verdict {
+    pub(super) fn push(&mut self, piece: &[u8]) -> SniffResult {
         if !matches!(self.state, SnifferState::Known(_)) {
             self.window.extend_from_slice(piece);
             if self.window.len() > WINDOW {
@@ -53,8 +53,8 @@ impl Sniffer {
             }
         }
         match self.state {
-            SnifferState::Known(kind) => Verdict::Known(kind),
-            _ => Verdict::Open,
+            SnifferState::Known(kind) => SniffResult::Known(kind),
+            _ => SniffResult::Open,
         }
     }
 
@@ -167,8 +167,8 @@ mod tests {
     fn a_kind_that_shows_at_the_beginning_is_known_at_once_and_nothing_is_kept() {
         let png = [b"\x89PNG\r\n\x1a\n".to_vec(), vec![0; 3 * WINDOW]].concat();
         let mut sniffer = Sniffer::default();
-        assert_eq!(sniffer.push(&png[..WINDOW]), Verdict::Open);
-        assert_eq!(sniffer.push(&png[WINDOW..]), Verdict::Known(Some(FileKind::Png)));
+        assert_eq!(sniffer.push(&png[..WINDOW]), SniffResult::Open);
+        assert_eq!(sniffer.push(&png[WINDOW..]), SniffResult::Known(Some(FileKind::Png)));
         assert_eq!(sniffer.window.capacity(), 0);
         assert_eq!(sniffer.conclude(), Some(FileKind::Png));
     }
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(by_pieces(&turned, 8192), None);
         let mut sniffer = Sniffer::default();
         let verdicts: Vec<_> = turned.chunks(WINDOW).map(|piece| sniffer.push(piece)).collect();
-        assert_eq!(verdicts.last(), Some(&Verdict::Known(None)), "it is refused before it has all come");
+        assert_eq!(verdicts.last(), Some(&SniffResult::Known(None)), "it is refused before it has all come");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::running::require_running;
 use super::{Effect, Refusal, Transition, engine_failure};
 use crate::event::EventType;
-use crate::run::{FailureKind, FailureReason, FailureType, Orphaned, RecoveryPolicy, Run};
+use crate::run::{FailureKind, FailureReason, FailureRecord, FailureType, Orphaned, RecoveryPolicy, Run};
 
 pub(super) fn recover(
     run: &Run,
@@ -14,13 +14,6 @@ pub(super) fn recover(
     at: Timestamp,
 ) -> Result<Transition, Refusal> {
     let owned = require_running(run, "recovered")?;
-    let record = engine_failure(
-        run,
-        FailureKind::Transient,
-        FailureType::ProcessTerminated,
-        "the process that worked on the run ended before the run did; create a new run to try again",
-    );
-    let interrupted = Effect::InterruptSteps(record.clone());
     // Which of several runs ended the process is unknown, so none of them is blamed.
     let (blamed, delay) = match orphaned {
         Orphaned::Alone => (1, SignedDuration::ZERO),
@@ -29,11 +22,14 @@ pub(super) fn recover(
     if let RecoveryPolicy::Requeue { max_claims } = recovery
         && run.counted_attempts() + blamed < max_claims
     {
-        let mut transition = owned.requeue(run, record, delay, at);
+        let record = process_terminated(run, "it returned to the queue");
+        let mut transition = owned.requeue(run, record.clone(), delay, at);
         transition.run.shared_orphanings += 1 - blamed;
-        transition.effects.insert(0, interrupted);
+        transition.effects.insert(0, Effect::InterruptSteps(record));
         return Ok(transition);
     }
+    let record = process_terminated(run, "start it again, or create a new run");
+    let interrupted = Effect::InterruptSteps(record.clone());
     let mut event = owned.event(EventType::RunRecoveredAsFailed, run, at);
     event.failure = Some(record.clone());
     let reason = FailureReason { failure_type: FailureType::ProcessTerminated, record };
@@ -43,4 +39,9 @@ pub(super) fn recover(
         run: next,
         effects: vec![interrupted, Effect::Record(event), Effect::PassTurn],
     })
+}
+
+fn process_terminated(run: &Run, consequence: &str) -> FailureRecord {
+    let message = format!("the process that worked on the run ended before the run did; {consequence}");
+    engine_failure(run, FailureKind::Transient, FailureType::ProcessTerminated, &message)
 }

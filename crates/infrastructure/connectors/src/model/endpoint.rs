@@ -14,7 +14,7 @@ use super::features::Features;
 use super::settings::ModelSettings;
 use super::wire::{self, Completion, EventParser, StreamedCompletion, Usage};
 use crate::http::{HttpBody, HttpClient, HttpLimits, HttpStream};
-use crate::retry_after::retry_after;
+use crate::retry::retry_after;
 
 /// Bytes per token for an estimate, if the endpoint reports no usage. A low number, so that the estimate is rather too high.
 const BYTES_PER_TOKEN: usize = 3;

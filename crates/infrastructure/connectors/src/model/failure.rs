@@ -77,7 +77,7 @@ impl FailedRequest {
             ),
             (StatusCode::TOO_MANY_REQUESTS, None) => Self::new(
                 ModelErrorKind::Unavailable,
-                "the model endpoint limits the request rate or the credit (HTTP 429) and does not say for how long; check your limits with the provider",
+                "the model endpoint limits the request rate or the credit (HTTP 429) and names no time within an hour; check your limits with the provider",
             ),
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => Self::new(
                 ModelErrorKind::Refused,

@@ -1,7 +1,8 @@
 //! Language models behind an endpoint that is compatible with `OpenAI`'s chat completions API, hosted or local.
 //!
 //! One call of [`RemoteModel`] may take several requests: an endpoint refuses a feature that it does not support, or a model
-//! fails and another one is asked. No model is asked twice: the attempts of a step are the only retries.
+//! fails and another one is asked. No model is asked twice: the attempts of a step are the only retries. Above it, a step may
+//! ask again when an answer does not fit its schema.
 
 mod answer_text;
 mod breaker;

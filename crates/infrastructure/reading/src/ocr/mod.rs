@@ -49,7 +49,7 @@ pub struct OcrSettings {
 
 /// The language of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PageLanguage {
+pub enum OcrLanguage {
     /// A person set it. No other language is used.
     Set(String),
     /// Detected from the rest of the document. The default languages are used too.
@@ -58,7 +58,7 @@ pub enum PageLanguage {
     Unknown,
 }
 
-impl PageLanguage {
+impl OcrLanguage {
     /// The ISO 639-1 code, if the language is install.
     pub fn code(&self) -> Option<&str> {
         match self {
@@ -130,16 +130,12 @@ impl Ocr {
     }
 
     /// Checks that tesseract and the data for the language are installed. The error tells people what to install.
-    pub async fn check_available(&self, language: &PageLanguage) -> Result<(), ReadError> {
+    pub async fn check_available(&self, language: &OcrLanguage) -> Result<(), ReadError> {
         self.inner.resolve_install(language).await.map(|_| ())
     }
 
     /// Recognises the lines of a page.
-    pub async fn recognise(
-        &self,
-        image: &PageImage,
-        language: &PageLanguage,
-    ) -> Result<Vec<Line>, ReadError> {
+    pub async fn recognise(&self, image: &PageImage, language: &OcrLanguage) -> Result<Vec<Line>, ReadError> {
         let (program, languages) = self.inner.resolve_install(language).await?;
         let dpi = format!("{:.0}", image.scale * 72.0);
         let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", "3", "tsv"];
@@ -155,7 +151,7 @@ impl Ocr {
 impl OcrInner {
     /// The program and its language argument. If something is missing, each call looks for it again, so that an
     /// installation takes effect without a restart.
-    async fn resolve_install(&self, language: &PageLanguage) -> Result<(PathBuf, String), ReadError> {
+    async fn resolve_install(&self, language: &OcrLanguage) -> Result<(PathBuf, String), ReadError> {
         let expected = self.candidate_languages(language);
         let mut installed = self.installed.lock().await;
         if let Some(install) = &*installed
@@ -170,14 +166,14 @@ impl OcrInner {
         chosen.map(|chosen| (program, chosen)).ok_or_else(|| language_data_missing(&expected))
     }
 
-    fn candidate_languages<'l>(&'l self, language: &'l PageLanguage) -> Vec<&'l str> {
+    fn candidate_languages<'l>(&'l self, language: &'l OcrLanguage) -> Vec<&'l str> {
         let default = self.settings.languages.iter().map(String::as_str);
         match language {
-            PageLanguage::Set(code) => vec![code],
-            PageLanguage::Likely(code) => {
+            OcrLanguage::Set(code) => vec![code],
+            OcrLanguage::Likely(code) => {
                 std::iter::once(code.as_str()).chain(default.filter(|default| default != code)).collect()
             }
-            PageLanguage::Unknown => default.collect(),
+            OcrLanguage::Unknown => default.collect(),
         }
     }
 

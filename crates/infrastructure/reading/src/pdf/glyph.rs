@@ -77,7 +77,7 @@ pub(super) struct GlyphExtent {
 
 /// How a glyph relates to the glyph drawn before it.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Continuation {
+pub(super) enum GlyphContinuation {
     SameWord,
     NewWord,
     NewSpan,
@@ -85,7 +85,7 @@ pub(super) enum Continuation {
 
 impl GlyphExtent {
     /// How `next` continues after this glyph.
-    pub(super) fn continuation(self, next: Self) -> Continuation {
+    pub(super) fn continuation(self, next: Self) -> GlyphContinuation {
         let offset = next.start - self.end;
         let along = offset.dot(self.direction);
         let across = offset.cross(self.direction).abs();
@@ -95,16 +95,16 @@ impl GlyphExtent {
             || along < -MAX_STEP_BACK * font_size
             || along > SPAN_GAP * font_size;
         if is_elsewhere {
-            Continuation::NewSpan
+            GlyphContinuation::NewSpan
         } else if along > WORD_GAP * font_size {
-            Continuation::NewWord
+            GlyphContinuation::NewWord
         } else {
-            Continuation::SameWord
+            GlyphContinuation::SameWord
         }
     }
 
     /// The same for glyphs that are drawn from right to left: the next glyph ends where this one starts.
-    pub(super) fn continuation_to_the_left(self, next: Self) -> Continuation {
+    pub(super) fn continuation_to_the_left(self, next: Self) -> GlyphContinuation {
         let mirrored = Self { end: self.start, direction: -self.direction, ..self };
         let mirrored_next =
             Self { start: next.end, end: next.start, direction: -next.direction, font_size: next.font_size };

@@ -16,7 +16,7 @@ use hayro_interpret::kurbo::Vec2;
 use quire_domain::reading::Rect;
 
 use super::bidi::is_right_to_left;
-use super::glyph::{Continuation, GlyphExtent, PlacedGlyph, SPAN_GAP, to_f32};
+use super::glyph::{GlyphContinuation, GlyphExtent, PlacedGlyph, SPAN_GAP, to_f32};
 use super::glyph_text::is_combining_mark;
 use super::spaced_letters::join_spaced_letters;
 
@@ -108,9 +108,9 @@ impl WordBuilder {
         }
         let (continuation, to_the_left) = self.continuation(extent, first);
         match continuation {
-            Continuation::SameWord => {}
-            Continuation::NewWord => self.end_word(),
-            Continuation::NewSpan => self.end_span(),
+            GlyphContinuation::SameWord => {}
+            GlyphContinuation::NewWord => self.end_word(),
+            GlyphContinuation::NewSpan => self.end_span(),
         }
         self.extend_span(extent);
         if to_the_left {
@@ -133,7 +133,7 @@ impl WordBuilder {
             self.end_word();
             self.done.text.push(' ');
         }
-        let follows = self.last.is_some_and(|last| last.continuation(space) != Continuation::NewSpan);
+        let follows = self.last.is_some_and(|last| last.continuation(space) != GlyphContinuation::NewSpan);
         if follows {
             self.last = Some(space);
         }
@@ -157,17 +157,17 @@ impl WordBuilder {
     }
 
     /// How a glyph continues the text, and whether it continues it to the left.
-    fn continuation(&self, extent: GlyphExtent, letter: char) -> (Continuation, bool) {
-        let Some(last) = self.last else { return (Continuation::NewSpan, false) };
+    fn continuation(&self, extent: GlyphExtent, letter: char) -> (GlyphContinuation, bool) {
+        let Some(last) = self.last else { return (GlyphContinuation::NewSpan, false) };
         let to_the_right = match last.continuation(extent) {
             // Spaces can lead as far as the next column of a table.
-            Continuation::NewWord if self.is_far_from_visible(extent) => Continuation::NewSpan,
+            GlyphContinuation::NewWord if self.is_far_from_visible(extent) => GlyphContinuation::NewSpan,
             continuation => continuation,
         };
         let is_right_to_left_word = self.word.as_ref().is_some_and(|word| word.drawn_right_to_left);
-        if to_the_right == Continuation::NewSpan && (is_right_to_left_word || is_right_to_left(letter)) {
+        if to_the_right == GlyphContinuation::NewSpan && (is_right_to_left_word || is_right_to_left(letter)) {
             let to_the_left = last.continuation_to_the_left(extent);
-            return (to_the_left, to_the_left != Continuation::NewSpan);
+            return (to_the_left, to_the_left != GlyphContinuation::NewSpan);
         }
         (to_the_right, false)
     }

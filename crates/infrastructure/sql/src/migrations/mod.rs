@@ -126,7 +126,7 @@ pub struct Unfinished {
 
 /// One migration to apply or to revert.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct MigrationStep {
     /// The migration's version.
     pub version: u32,
     /// The migration's name.
@@ -141,7 +141,7 @@ pub struct Step {
     pub is_up: bool,
 }
 
-impl Step {
+impl MigrationStep {
     /// The part at this index, if there is one.
     pub fn part(&self, index: u32) -> Option<&Part> {
         self.parts.get(index as usize)
@@ -174,7 +174,7 @@ pub fn next(
     applied: &[Applied],
     unfinished: Option<&Unfinished>,
     direction: Direction,
-) -> PortResult<Option<Step>> {
+) -> PortResult<Option<MigrationStep>> {
     require_known(migrations, applied)?;
     let (count, is_up) = (applied.len(), matches!(direction, Direction::Up(_)));
     let index = match direction {
@@ -191,7 +191,7 @@ pub fn next(
     if unfinished.is_some_and(|unfinished| unfinished.checksum != migration.checksum()) {
         return Err(changed(migration));
     }
-    Ok(Some(Step {
+    Ok(Some(MigrationStep {
         version: version(index),
         name: migration.name,
         parts: parts(if is_up { migration.up } else { migration.down }),

@@ -34,8 +34,9 @@ fn previous_secret(row: &dyn ColumnReader) -> PortResult<Option<PreviousSecret>>
 
 /// A row of `{session}` and `{api_key}`. A session that began with the token of the settings has no key.
 pub fn session(row: &dyn ColumnReader) -> PortResult<(Session, Option<ApiKey>)> {
-    let owner = (row.optional_uuid("session_key_id")?, row.optional_fixed_bytes("session_token_proof")?);
-    let (of, key) = match owner {
+    let key_or_proof =
+        (row.optional_uuid("session_key_id")?, row.optional_fixed_bytes("session_token_proof")?);
+    let (owner, key) = match key_or_proof {
         (Some(id), _) => {
             // An older program, during an upgrade, names no secret. Its session has ended.
             let secret_hash = row.optional_fixed_bytes("session_key_hash")?.unwrap_or_default();
@@ -46,7 +47,7 @@ pub fn session(row: &dyn ColumnReader) -> PortResult<(Session, Option<ApiKey>)> 
     };
     let session = Session {
         secret_hash: row.bytes("session_secret_hash")?,
-        of,
+        owner,
         created_at: row.timestamp("session_created_at")?,
         seen_at: row.timestamp("session_seen_at")?,
         expires_at: row.timestamp("session_expires_at")?,

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use quire_ports::ReadErrorKind;
-use quire_reading::ocr::{Ocr, OcrSettings, PageLanguage};
+use quire_reading::ocr::{Ocr, OcrLanguage, OcrSettings};
 use quire_reading::sandbox::ConfinementPolicy::{self, Optional, Required, Supported};
 use quire_reading::sandbox::Enforcement;
 use quire_reading::sandbox::confine::restrict_files;
@@ -64,7 +64,7 @@ async fn the_policy_decides_whether_tesseract_runs_without_its_confinement_and_w
     let folder = TempDir::new().unwrap();
     let launcher = launcher(&folder);
     for (policy, is_accepted) in [(Supported, !has_landlock), (Required, false), (Optional, true)] {
-        let available = ocr(&launcher, policy).check_available(&PageLanguage::Unknown).await;
+        let available = ocr(&launcher, policy).check_available(&OcrLanguage::Unknown).await;
         assert_eq!(available.is_ok(), is_accepted, "{policy:?}: {available:?}");
         if let Err(error) = available {
             assert_eq!(error.kind, ReadErrorKind::OcrNotAvailable);
@@ -73,5 +73,5 @@ async fn the_policy_decides_whether_tesseract_runs_without_its_confinement_and_w
         }
     }
     let confined = ocr(Path::new(env!("CARGO_BIN_EXE_quire")), Supported);
-    confined.check_available(&PageLanguage::Unknown).await.unwrap();
+    confined.check_available(&OcrLanguage::Unknown).await.unwrap();
 }
