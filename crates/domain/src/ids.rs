@@ -59,6 +59,10 @@ id!(
     ModelCallId
 );
 id!(
+    /// The summary of a link request.
+    SummaryId
+);
+id!(
     /// A worker process, for the duration of one lease. A process that loses its lease gets a new id.
     WorkerId
 );

@@ -22,7 +22,7 @@ pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStat
 pub use hex::hex;
 pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
-    ModelCallId, RunId, SchemaVersionId, SubjectId, WorkerId,
+    ModelCallId, RunId, SchemaVersionId, SubjectId, SummaryId, WorkerId,
 };
 pub use lane::{Lane, LaneClosing, LaneName, LanePause, LaneState, NotALane};
 pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};

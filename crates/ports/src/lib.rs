@@ -16,6 +16,7 @@ mod history;
 mod installation;
 mod interpreter;
 mod lanes;
+mod links;
 mod metrics;
 mod migrations;
 mod model;
@@ -26,6 +27,7 @@ mod proposals;
 mod queue;
 mod reader;
 mod recovery;
+mod request_lock;
 mod reviews;
 mod sessions;
 mod step;
@@ -54,6 +56,10 @@ pub use history::{
 pub use installation::Installation;
 pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput};
 pub use lanes::{InstallationPlace, LaneOverview, Lanes};
+pub use links::{
+    LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkRun, LinkSource, Links, NewSummary, StoredSummary,
+    SummaryFilter, SummaryPage,
+};
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
@@ -72,6 +78,7 @@ pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
 };
 pub use recovery::{ExpiredLeases, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
+pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};
 pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,

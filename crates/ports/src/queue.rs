@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use crate::PortResult;
 use crate::history::Artifact;
+use crate::links::NewSummary;
 use crate::proposals::ProposalResult;
 use crate::reviews::FirstVersion;
 
@@ -53,6 +54,8 @@ pub struct Advance {
     pub interpretation: Option<FirstVersion>,
     /// What its steps made of a proposal. What the run has already stays as it is.
     pub proposal: Vec<ProposalResult>,
+    /// The summary of its link request. If the request has one already, that one stays.
+    pub summary: Option<NewSummary>,
     /// The change of the run's state, if the worker lets go of it: it ended, waits, or returns to the queue.
     pub end: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts

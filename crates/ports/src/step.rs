@@ -5,6 +5,7 @@ use quire_domain::{Failure, Run, StepName};
 use quire_understanding::{Interpretation, MadeBy};
 use tokio::sync::watch;
 
+use crate::links::NewSummary;
 use crate::proposals::ProposalResult;
 use crate::{Deadline, PortResult};
 
@@ -35,6 +36,8 @@ pub struct StepOutput {
     pub made_by: Option<MadeBy>,
     /// What the step made of a proposal.
     pub proposal: Option<ProposalResult>,
+    /// The summary of a link request.
+    pub summary: Option<NewSummary>,
 }
 
 /// The work of one step. It has its own threads and may compute or block, because requests and leases run elsewhere. It

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, MetricsHistory, Migrations,
-    ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, Links, MetricsHistory,
+    Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -20,6 +20,7 @@ pub struct Store {
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
     pub proposals: Arc<dyn Proposals>,
+    pub links: Arc<dyn Links>,
     pub calibration: Arc<dyn Calibration>,
     pub governance: Arc<dyn Governance>,
     pub credentials: Arc<dyn Credentials>,
@@ -44,6 +45,7 @@ impl Store {
             + Documents
             + Reviews
             + Proposals
+            + Links
             + Calibration
             + Governance
             + Credentials
@@ -63,6 +65,7 @@ impl Store {
             documents: store.clone(),
             reviews: store.clone(),
             proposals: store.clone(),
+            links: store.clone(),
             calibration: store.clone(),
             governance: store.clone(),
             credentials: store.clone(),

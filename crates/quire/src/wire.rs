@@ -5,6 +5,7 @@ mod interpreter;
 mod model;
 mod proposal;
 pub(crate) mod reader;
+mod redis;
 pub(crate) mod schemas;
 
 use std::path::Path;
@@ -21,12 +22,13 @@ use quire_application::storage::{self, Identified, InstallationBlobs, Originals}
 use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
-use quire_ports::{BlobStore, Step, Store};
+use quire_ports::{BlobStore, LanguageModel, Reader, Step, Store};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use model::{check_model, http_client};
+pub(crate) use redis::redis_address;
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;
@@ -38,33 +40,48 @@ pub(crate) const MIN_SCALE: f32 = 0.1;
 /// The steps that come with the program.
 pub fn built_in_steps(config: Config, store: Store, lanes: Arc<LanePermits>) -> StepsFuture {
     Box::pin(async move {
+        let is_wanted = |pipeline: Pipeline| config.only.is_none_or(|only| only == pipeline);
+        let mut pipelines = Vec::new();
         let model = model::language_model(&config, &store, &lanes).await?;
-        let extraction = ExtractionStep {
-            documents: store.documents.clone(),
-            blobs: blobs(&config, &store)?,
-            reader: Arc::new(reader::start(&config).await?),
-            max_bytes: config.reading.max_file_mb << 20,
-        };
-        let interpretation = InterpretationStep {
-            history: store.history.clone(),
-            blobs: extraction.blobs.clone(),
-            governance: store.governance.clone(),
-            interpreter: interpreter::create(&config, &store, model.clone())?,
-            calibrator: ConfidenceCalibrator {
-                calibration: store.calibration.clone(),
-                policy: Arc::new(config.confidence.clone()),
-            },
-            clock: store.clock.clone(),
-            unreadable: UnreadableSchema::default(),
-        };
-        let steps: [(StepName, Arc<dyn Step>); 2] = [
-            (StepName::Extraction, Arc::new(extraction)),
-            (StepName::Interpretation, Arc::new(interpretation)),
-        ];
-        let mut pipelines = vec![(Pipeline::Document, Steps::from(steps))];
-        pipelines.extend(proposal::steps(&config, &store, model)?.map(|steps| (Pipeline::Proposal, steps)));
+        if is_wanted(Pipeline::Document) {
+            let reader = Arc::new(reader::start(&config).await?);
+            pipelines.push((Pipeline::Document, document_steps(&config, &store, reader, model.clone())?));
+        }
+        if is_wanted(Pipeline::Proposal) {
+            pipelines
+                .extend(proposal::steps(&config, &store, model)?.map(|steps| (Pipeline::Proposal, steps)));
+        }
         Ok(pipelines)
     })
+}
+
+fn document_steps(
+    config: &Config,
+    store: &Store,
+    reader: Arc<dyn Reader>,
+    model: Option<Arc<dyn LanguageModel>>,
+) -> Result<Steps, CommandError> {
+    let extraction = ExtractionStep {
+        documents: store.documents.clone(),
+        blobs: blobs(config, store)?,
+        reader,
+        max_bytes: config.reading.max_file_mb << 20,
+    };
+    let interpretation = InterpretationStep {
+        history: store.history.clone(),
+        blobs: extraction.blobs.clone(),
+        governance: store.governance.clone(),
+        interpreter: interpreter::create(config, store, model)?,
+        calibrator: ConfidenceCalibrator {
+            calibration: store.calibration.clone(),
+            policy: Arc::new(config.confidence.clone()),
+        },
+        clock: store.clock.clone(),
+        unreadable: UnreadableSchema::default(),
+    };
+    let steps: [(StepName, Arc<dyn Step>); 2] =
+        [(StepName::Extraction, Arc::new(extraction)), (StepName::Interpretation, Arc::new(interpretation))];
+    Ok(Steps::from(steps))
 }
 
 /// A database opened for an engine.

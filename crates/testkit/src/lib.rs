@@ -1,5 +1,5 @@
 //! The test kit: conformance suites for every store and blob store, planned failures, a fake clock, a checker of event
-//! histories, a browser and a fake model server. It depends on the domain and the ports alone, so it cannot favour an
+//! histories, a browser, a Redis server of a test's own and a fake model server. It depends on the domain and the ports alone, so it cannot favour an
 //! implementation.
 
 // Only tests call this crate, and a panic is how a test fails.
@@ -14,8 +14,10 @@ pub mod documents;
 pub mod fixture;
 pub mod model_server;
 pub mod observed_store;
+pub mod page_server;
 pub mod probe;
 pub mod recorded_calls;
+pub mod redis_server;
 pub mod silent_proxy;
 pub mod snapshot;
 pub mod steps;
@@ -27,6 +29,8 @@ pub use connect_proxy::ConnectProxy;
 pub use fixture::{RawSql, StoreFixture};
 pub use model_server::{ModelReply, ModelServer};
 pub use observed_store::{Fault, StoreObserver};
+pub use page_server::PageServer;
 pub use probe::ScriptedProbe;
 pub use recorded_calls::RecordedCalls;
+pub use redis_server::RedisServer;
 pub use silent_proxy::SilentProxy;

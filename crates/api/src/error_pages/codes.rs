@@ -98,6 +98,7 @@ const fn of_step(code: StepErrorCode) -> &'static str {
         StepErrorCode::StepPanicked => text!("STEP_PANICKED"),
         StepErrorCode::ResultNotStorable => text!("RESULT_NOT_STORABLE"),
         StepErrorCode::StepInputMissing => text!("STEP_INPUT_MISSING"),
+        StepErrorCode::LockHeld => text!("LOCK_HELD"),
     }
 }
 

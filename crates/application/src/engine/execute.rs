@@ -198,6 +198,7 @@ impl Execution<'_> {
                 made_by: output.made_by,
             }),
             proposal: output.proposal.into_iter().collect(),
+            summary: output.summary,
         };
         let Some(step) = self.setup.plan.after(attempt.step) else {
             self.end(attempt, events, results, RunChange::Complete).await;

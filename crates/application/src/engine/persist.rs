@@ -6,7 +6,7 @@ use std::time::Duration;
 use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
 use quire_domain::{Event, Failure, Run, RunChange, Transition};
-use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, PortError, ProposalResult};
+use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, NewSummary, PortError, ProposalResult};
 
 use super::{EngineCore, WorkerLease, report};
 use crate::steps::StepErrorCode;
@@ -21,6 +21,7 @@ pub(super) struct StepResults {
     pub(super) artifacts: Vec<Artifact>,
     pub(super) interpretation: Option<FirstVersion>,
     pub(super) proposal: Vec<ProposalResult>,
+    pub(super) summary: Option<NewSummary>,
 }
 
 /// The outcome of a write.
@@ -86,7 +87,7 @@ impl EngineCore {
         end: Option<Transition>,
     ) -> WriteOutcome {
         let at = self.store.clock.now();
-        let StepResults { artifacts, interpretation, proposal } = results;
+        let StepResults { artifacts, interpretation, proposal, summary } = results;
         let mut advance = Advance {
             run: run.clone(),
             at,
@@ -94,6 +95,7 @@ impl EngineCore {
             artifacts,
             interpretation,
             proposal,
+            summary,
             end,
             repeated: false,
         };

@@ -8,16 +8,15 @@ use quire_ports::ClaimedRun;
 /// Logs an event. Every event line has the same keys; a key that does not apply is null.
 pub fn log(event: &Event, correlation_id: Option<&str>) {
     let document = event.subject.filter(|_| event.pipeline == Some(Pipeline::Document));
-    let link = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
     let failure = event.failure.as_ref();
     tracing::info!(
         target: "quire::event",
         document_id = document.map(tracing::field::display),
-        link_id = link.map(tracing::field::display),
         request_id = event.subject.map(tracing::field::display),
         run_id = event.run.map(tracing::field::display),
         step_name = event.step.map(StepName::as_str),
         event_type = event.event_type.as_str(),
+        event = link.and(name_for_links(event)),
         error_code = event.error_code(),
         correlation_id,
         stage = event.step.map(StepName::as_str),
@@ -28,6 +27,19 @@ pub fn log(event: &Event, correlation_id: Option<&str>) {
         error = failure.map(|failure| failure.message.as_str()),
         at = %event.at,
     );
+}
+
+/// The name of an event in the log of links, where it has one of its own.
+fn name_for_links(event: &Event) -> Option<&'static str> {
+    match event.event_type {
+        EventType::RunStarted => Some("bg_processing_start"),
+        EventType::StepRetried => Some("bg_retry"),
+        EventType::RunCompleted => Some("bg_processing_success"),
+        EventType::RunFailed | EventType::RunTimedOut | EventType::RunRecoveredAsFailed => {
+            Some("bg_processing_failed")
+        }
+        _ => None,
+    }
 }
 
 /// Logs the events of a transition.

@@ -14,6 +14,9 @@ pub enum RetryError {
         "runs of documents are not retried; process the document again with POST /documents/{{id}}/reprocess"
     )]
     DocumentRun,
+    /// The run belongs to a link. A new request repeats it.
+    #[error("requests of links are not retried in place; make a new one with POST /v1/requests/{{id}}/retry")]
+    LinkRun,
     /// The policy of the pipeline, or the state of the run, does not allow it.
     #[error("{0}")]
     NotAllowed(String),
@@ -27,6 +30,9 @@ pub async fn retry(app: &App, id: RunId, actor: &str) -> Result<Run, RetryError>
     let pipeline = app.store.history.run(id).await?.pipeline;
     if pipeline == Pipeline::Document {
         return Err(RetryError::DocumentRun);
+    }
+    if pipeline == Pipeline::Link {
+        return Err(RetryError::LinkRun);
     }
     let policy = app.requeue.iter().find(|(name, _)| *name == pipeline);
     let policy = policy.map_or(RequeuePolicy::Never, |(_, policy)| *policy);

@@ -34,6 +34,8 @@ step_codes! {
     ResultNotStorable = "RESULT_NOT_STORABLE",
     /// An earlier step did not store what this one needs.
     StepInputMissing = "STEP_INPUT_MISSING",
+    /// Another worker is at the same link request.
+    LockHeld = "LOCK_HELD",
 }
 
 /// The failure of a step whose file could not be read or written. The engine retries it.

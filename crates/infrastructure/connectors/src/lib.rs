@@ -1,6 +1,7 @@
-//! Adapters to external services, one module each: file storage, HTTP, language models.
+//! Adapters to external services, one module each: file storage, HTTP, locks on Redis, language models.
 
 pub mod blob;
 pub mod http;
+pub mod lock;
 pub mod model;
 mod retry;

@@ -16,7 +16,7 @@ use crate::error::translate;
 use crate::row::{StoredTime, int, mapped, text};
 use crate::steps::write_step_progress;
 use crate::transition::{Performed, TimedTransition, append, apply_effects, update};
-use crate::{proposals, reviews, sql};
+use crate::{links, proposals, reviews, sql};
 
 pub(crate) struct WriteAdvances(pub(crate) Database);
 
@@ -162,6 +162,7 @@ async fn store(
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
     proposals::insert_results(connection, accepted).await?;
+    links::insert_summaries(connection, accepted).await?;
     for advance in accepted {
         events.extend(advance.events.iter().cloned());
         events.extend(performed.recorded.remove(&advance.run.id).unwrap_or_default());

@@ -19,6 +19,7 @@ mod governance;
 mod history;
 mod installation;
 mod lanes;
+mod links;
 mod listener;
 mod metrics;
 mod migrations;

@@ -48,6 +48,7 @@ fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {
         artifacts: vec![],
         interpretation: None,
         proposal: Vec::new(),
+        summary: None,
         end: Some(end),
         repeated: false,
     }

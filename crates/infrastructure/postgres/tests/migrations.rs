@@ -69,6 +69,7 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
         artifacts: Vec::new(),
         interpretation: None,
         proposal: Vec::new(),
+        summary: None,
         end,
         repeated: false,
     };

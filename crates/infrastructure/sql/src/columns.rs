@@ -244,6 +244,26 @@ const PERSONA_REVIEW: ColumnList =
 
 const PROPOSAL_DECISION: ColumnList = ColumnList { prefix: "verdict_", columns: &["decision_json"] };
 
+const LINK_REQUEST: ColumnList = ColumnList {
+    prefix: "link_",
+    columns: &[
+        "request_type",
+        "user_id",
+        "input_url",
+        "normalized_url",
+        "content_text",
+        "forward_json",
+        "dedupe_hash",
+        "language",
+        "retry_of",
+    ],
+};
+
+const SUMMARY: ColumnList = ColumnList {
+    prefix: "summary_",
+    columns: &["id", "language", "json_payload", "made_by", "version", "is_read", "deleted_at", "created_at"],
+};
+
 const CALIBRATION: ColumnList = ColumnList {
     prefix: "calibration_",
     columns: &["context_key", "field_key", "mapping_id", "accepts", "edits", "standing"],
@@ -345,6 +365,8 @@ fn columns_of(name: &str, aliases: &[&str]) -> Option<String> {
         ("proposal_version", _) => PROPOSAL_VERSION,
         ("persona_review", _) => PERSONA_REVIEW,
         ("proposal_decision", _) => PROPOSAL_DECISION,
+        ("link_request", _) => LINK_REQUEST,
+        ("summary", _) => SUMMARY,
         ("calibration", _) => CALIBRATION,
         ("minute", _) => MINUTE,
         ("model_call", _) => MODEL_CALL,

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use quire_domain::{CandidateId, DocumentId, LaneName, RunId, SubjectId};
+use quire_domain::{CandidateId, DocumentId, LaneName, RunId, SubjectId, SummaryId};
 use quire_ports::PortError;
 
 /// A stored value that this program cannot read.
@@ -31,6 +31,11 @@ pub fn run_not_found(id: RunId) -> PortError {
 /// There is no such lane.
 pub fn lane_not_found(lane: &LaneName) -> PortError {
     PortError::NotFound(format!("lane {lane}"))
+}
+
+/// There is no such summary.
+pub fn summary_not_found(id: SummaryId) -> PortError {
+    PortError::NotFound(format!("summary {id}"))
 }
 
 /// There is no such document.

@@ -2,9 +2,13 @@
 
 use jiff::Timestamp;
 use quire_domain::{Event, FailureRecord, InterpretationId, LaneName, Run, RunId, RunState, StepStatus};
-use quire_ports::{FirstVersion, NewInterpretationVersion, PortResult, ProposalRequest, StepProgress};
+use quire_ports::{
+    FirstVersion, LinkRequest, LinkSource, NewInterpretationVersion, NewSummary, PortResult, ProposalRequest,
+    StepProgress,
+};
 use quire_understanding::{Interpretation, MadeBy, document_confidence, search_text};
 use serde::Serialize;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::error::corrupt;
@@ -142,6 +146,62 @@ impl ProposalInputColumns {
             edited_proposal_json: request.edited_proposal.as_ref().map(json_text).transpose()?,
         })
     }
+}
+
+/// The columns of a link request that depend on what is summarised.
+#[derive(Clone, Debug, Default)]
+#[allow(missing_docs)] // Each field is the column of its name.
+pub struct LinkColumns<'r> {
+    pub input_url: Option<&'r str>,
+    pub normalized_url: Option<&'r str>,
+    pub content_text: Option<&'r str>,
+    pub forward_json: Option<String>,
+}
+
+impl<'r> LinkColumns<'r> {
+    /// The columns of this request.
+    pub fn of(request: &'r LinkRequest) -> PortResult<Self> {
+        Ok(match &request.source {
+            LinkSource::Url { input, normalized } => {
+                Self { input_url: Some(input), normalized_url: Some(normalized), ..Self::default() }
+            }
+            LinkSource::Forward(forward) => Self {
+                content_text: Some(&forward.text),
+                forward_json: Some(json_text(&forward.metadata)?),
+                ..Self::default()
+            },
+        })
+    }
+}
+
+/// The columns of a summary that are derived from its content.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)] // Each field is the column of its name.
+pub struct SummaryColumns {
+    pub json_payload: String,
+    pub search_text: String,
+}
+
+impl SummaryColumns {
+    /// The columns of this summary.
+    pub fn of(summary: &NewSummary) -> PortResult<Self> {
+        let payload = &summary.payload;
+        let metadata = payload.get("metadata");
+        let named = ["title", "domain", "canonical_url"].map(|name| metadata.and_then(|all| all.get(name)));
+        let texts = ["summary_1000", "tldr"].map(|name| payload.get(name));
+        let tags = payload.get("topic_tags").and_then(Value::as_array).into_iter().flatten();
+        let all = named.into_iter().chain(texts).flatten().chain(tags).filter_map(Value::as_str);
+        Ok(Self {
+            search_text: all.collect::<Vec<_>>().join("\n").to_lowercase().replace('\0', " "),
+            json_payload: json_text(payload)?,
+        })
+    }
+}
+
+/// The pattern for LIKE, with the escape character `\`, that finds this text anywhere.
+pub fn like_pattern(text: &str) -> String {
+    let escaped = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    format!("%{escaped}%").replace('\0', "")
 }
 
 /// A value as the text of its JSON.

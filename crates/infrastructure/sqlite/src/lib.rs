@@ -12,6 +12,7 @@ mod governance;
 mod history;
 mod installation;
 mod lanes;
+mod links;
 mod lock;
 mod metrics;
 mod migrations;

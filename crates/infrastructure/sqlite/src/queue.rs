@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 
 use crate::row::{all, execute, first, micros, scalar};
 use crate::transition::{self, Performed, append};
-use crate::{SqliteStore, proposals, reviews, sql};
+use crate::{SqliteStore, links, proposals, reviews, sql};
 
 #[async_trait]
 impl RunQueue for SqliteStore {
@@ -248,6 +248,9 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     }
     for result in &advance.proposal {
         proposals::insert_result(connection, advance.run.id, result, advance.at)?;
+    }
+    if let Some(summary) = &advance.summary {
+        links::insert_summary(connection, advance.run.id, summary, advance.at)?;
     }
     let performed = match &advance.end {
         Some(end) => transition::apply_effects(connection, end, advance.at)?,

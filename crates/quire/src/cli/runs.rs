@@ -37,7 +37,8 @@ pub(super) enum RunsCommand {
     },
     /// Retry a failed run
     ///
-    /// For proposals and links, up to `max_retries` of their pipeline. An ended run of a document never changes.
+    /// For proposals, up to `max_retries` of their pipeline. An ended run of a document never changes, and a failed link is
+    /// requested again.
     Retry {
         /// Id of the run
         run: RunId,
@@ -124,6 +125,11 @@ async fn details(store: &Store, id: RunId) -> Result<show::RunDetails, CommandEr
 
 async fn retry(store: &Store, config: &Config, id: RunId) -> Result<String, CommandError> {
     let pipeline = store.history.run(id).await?.pipeline;
+    if pipeline == Pipeline::Link {
+        return Err(CommandError::new(
+            "requests of links are not retried in place; make a new one with POST /v1/requests/ID/retry",
+        ));
+    }
     let run = run::retry_by_policy(store, id, config.policy(pipeline).requeue, "local").await?;
     Ok(format!("Run {id} is {}{}.\n", run.state.as_str(), show::delay_note(&run)))
 }

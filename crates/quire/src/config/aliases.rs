@@ -35,6 +35,23 @@ pub(super) const ALIASES: &[Alias] = &[
     Alias { name: "FIRECRAWL_RETRY_MAX_ATTEMPTS", key: "web.firecrawl.attempts", read: unchanged },
     Alias { name: "FIRECRAWL_MAX_RESPONSE_SIZE_MB", key: "web.firecrawl.max_response_mb", read: unchanged },
     Alias { name: "VET_RECORDS_DISABLE_PROCESSING", key: "uploads.processing", read: inverted },
+    Alias { name: "BACKGROUND_REDIS_LOCK_ENABLED", key: "background.redis_lock_enabled", read: flag },
+    Alias { name: "BACKGROUND_REDIS_LOCK_REQUIRED", key: "background.redis_lock_required", read: flag },
+    Alias { name: "BACKGROUND_LOCK_TTL_MS", key: "background.lock_ttl_ms", read: unchanged },
+    Alias { name: "BACKGROUND_LOCK_SKIP_ON_HELD", key: "background.lock_skip_on_held", read: flag },
+    Alias { name: "BACKGROUND_RETRY_ATTEMPTS", key: "background.retry.attempts", read: unchanged },
+    Alias { name: "BACKGROUND_RETRY_BASE_DELAY_MS", key: "background.retry.base_delay_ms", read: unchanged },
+    Alias { name: "BACKGROUND_RETRY_MAX_DELAY_MS", key: "background.retry.max_delay_ms", read: unchanged },
+    Alias { name: "BACKGROUND_RETRY_JITTER_RATIO", key: "background.retry.jitter_ratio", read: unchanged },
+    Alias { name: "PREFERRED_LANG", key: "background.preferred_lang", read: unchanged },
+    Alias { name: "REDIS_ENABLED", key: "redis.enabled", read: flag },
+    Alias { name: "REDIS_REQUIRED", key: "redis.required", read: flag },
+    Alias { name: "REDIS_URL", key: "redis.url", read: unchanged },
+    Alias { name: "REDIS_HOST", key: "redis.host", read: unchanged },
+    Alias { name: "REDIS_PORT", key: "redis.port", read: unchanged },
+    Alias { name: "REDIS_DB", key: "redis.db", read: unchanged },
+    Alias { name: "REDIS_PREFIX", key: "redis.prefix", read: unchanged },
+    Alias { name: "REDIS_SOCKET_TIMEOUT", key: "redis.socket_timeout", read: seconds },
 ];
 
 /// The value itself, or `None` if it is blank.
@@ -52,6 +69,18 @@ fn folder(value: &str) -> Result<Option<String>, &'static str> {
         return Err("must be a folder");
     }
     unchanged(value)
+}
+
+fn flag(value: &str) -> Result<Option<String>, &'static str> {
+    let inverted = inverted(value)?;
+    Ok(inverted.map(|inverted| if inverted == "true" { "false".to_owned() } else { "true".to_owned() }))
+}
+
+/// A number of seconds, or a duration.
+#[allow(clippy::unnecessary_wraps)] // Has the signature of `Alias::read`.
+fn seconds(value: &str) -> Result<Option<String>, &'static str> {
+    let value = unchanged(value)?;
+    Ok(value.map(|text| if text.parse::<f64>().is_ok() { format!("{text}s") } else { text }))
 }
 
 fn inverted(value: &str) -> Result<Option<String>, &'static str> {

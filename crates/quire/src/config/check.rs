@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use quire_domain::credential::guessing_bits;
 
 use super::location::DatabaseLocation;
-use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, confidence, web};
+use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, background, confidence, web};
 use crate::wire;
 
 /// A token that takes fewer than 2^128 guesses is refused.
@@ -37,6 +37,7 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     check_engine(config)?;
     within("lanes.max_concurrent_calls", &config.lanes.max_concurrent_calls, 1..=10_000)?;
     within("lanes.max_installation_calls", &config.lanes.max_installation_calls, 0..=100_000)?;
+    background::check(&config.background, &config.redis)?;
     check_reading(config)?;
     check_uploads(config)?;
     require(!config.schemas.default.trim().is_empty(), "schemas.default", || {
@@ -218,7 +219,11 @@ fn check_pipeline(pipeline: &PipelineSection, keys: &PipelineKeys) -> Result<(),
     duration_within(keys.requeue_delay, pipeline.requeue_delay, SignedDuration::ZERO..=days(1))
 }
 
-fn require(rule: bool, key: &'static str, text: impl FnOnce() -> String) -> Result<(), InvalidSetting> {
+pub(super) fn require(
+    rule: bool,
+    key: &'static str,
+    text: impl FnOnce() -> String,
+) -> Result<(), InvalidSetting> {
     if rule { Ok(()) } else { Err(InvalidSetting { key, rule: text() }) }
 }
 

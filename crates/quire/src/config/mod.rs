@@ -2,6 +2,7 @@
 //! beat the file, which beats the default. An unknown setting or an invalid value stops the start with its name.
 
 mod aliases;
+mod background;
 mod check;
 mod confidence;
 mod layers;
@@ -19,9 +20,11 @@ mod web;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
+use quire_domain::Pipeline;
 use quire_understanding::calibration::ConfidencePolicy;
 use serde::{Deserialize, Deserializer};
 
+pub use background::{BackgroundRetrySection, BackgroundSection, RedisSection};
 pub use layers::{ConfigError, Flag, Layers};
 pub use limits::{LimitsSection, PerMinute};
 pub use location::DatabaseLocation;
@@ -50,6 +53,8 @@ pub struct Config {
     pub engine: EngineSection,
     pub lanes: LanesSection,
     pub pipelines: PipelinesSection,
+    pub background: BackgroundSection,
+    pub redis: RedisSection,
     pub uploads: UploadsSection,
     pub limits: LimitsSection,
     pub reading: ReadingSection,
@@ -61,6 +66,9 @@ pub struct Config {
     pub web: WebSection,
     pub search: SearchSection,
     pub log: LogSection,
+    /// The only pipeline that this process executes. Commands set it, files do not.
+    #[serde(skip)]
+    pub only: Option<Pipeline>,
 }
 
 /// `[storage]`
@@ -137,6 +145,8 @@ pub struct PipelinesSection {
 pub struct PipelineSection {
     #[serde(deserialize_with = "duration")]
     pub run_limit: SignedDuration,
+    /// Links have no such setting: theirs is `background.retry.attempts`.
+    #[serde(default = "one")]
     pub step_attempts: u32,
     pub requeue: RequeueChoice,
     pub max_claims: u32,
@@ -241,6 +251,10 @@ impl Config {
         DatabaseLocation::of(&self.storage.database, &self.storage.data)
             .unwrap_or_else(|_| DatabaseLocation::default_in(&self.storage.data))
     }
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SignedDuration, D::Error> {

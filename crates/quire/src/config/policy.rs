@@ -84,13 +84,17 @@ impl Config {
             RecoveryChoice::Requeue => false,
         };
         let retry = self.engine.retry;
-        RetryPolicy {
-            backoff: Backoff {
+        let backoff = match pipeline {
+            Pipeline::Link => self.background.backoff(),
+            Pipeline::Document | Pipeline::Proposal => Backoff {
                 attempts: settings.step_attempts,
                 base_ms: retry.base_delay_ms,
                 max_ms: retry.max_delay_ms,
                 jitter_ratio: retry.jitter_ratio,
             },
+        };
+        RetryPolicy {
+            backoff,
             requeue: match requeue {
                 RequeueChoice::None | RequeueChoice::Default => RequeuePolicy::Never,
                 RequeueChoice::Auto => RequeuePolicy::Auto { max_claims, base_delay },

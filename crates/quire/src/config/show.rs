@@ -13,7 +13,7 @@ const MASK: &str = "***";
 const SECRETS: [&str; 4] = ["server.auth_token", "model.api_key", "model.headers", "web.firecrawl.api_key"];
 
 /// Settings that are URLs, whose passwords are never printed.
-const URLS: [&str; 3] = ["storage.database", "model.url", "http.proxy"];
+const URLS: [&str; 4] = ["storage.database", "model.url", "http.proxy", "redis.url"];
 
 impl Layers {
     /// Every setting as TOML, with a comment on each that is not the default.

@@ -32,8 +32,7 @@ fn the_defaults_are_valid_and_every_key_has_its_own_variable() {
     assert!(variables.contains("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT"));
 }
 
-/// Proves R217 for what is built: run limits, tick, zombie age, backoff, attempts and the limit of concurrent calls. The
-/// lock of links gets its settings together with links.
+/// Proves R217: run limits, tick, zombie age, backoff, attempts and the limit of concurrent calls.
 #[test]
 fn the_default_settings_have_the_documented_values() {
     let (config, _) = load("", &[], &[]).unwrap();
@@ -46,9 +45,82 @@ fn the_default_settings_have_the_documented_values() {
     assert_eq!(config.lanes.max_concurrent_calls, 4);
     let documented =
         [(&pipelines.document, 120, 2), (&pipelines.proposal, 1_800, 3), (&pipelines.link, 300, 3)];
-    for (pipeline, limit, attempts) in documented {
-        assert_eq!((pipeline.run_limit, pipeline.step_attempts), (seconds(limit), attempts));
+    for ((pipeline, limit, attempts), name) in documented.into_iter().zip(Pipeline::ALL) {
+        assert_eq!((pipeline.run_limit, config.policy(name).backoff.attempts), (seconds(limit), attempts));
     }
+}
+
+/// Proves R185, R217: the settings of locks and retries of links.
+#[test]
+fn the_settings_of_links_have_the_documented_defaults_bounds_and_variables() {
+    let (config, _) = load("", &[], &[]).unwrap();
+    let (background, redis) = (&config.background, &config.redis);
+    assert_eq!((background.redis_lock_enabled, background.redis_lock_required), (true, false));
+    assert_eq!((background.lock_ttl_ms, background.lock_skip_on_held), (300_000, true));
+    let backoff = config.policy(Pipeline::Link).backoff;
+    assert_eq!((backoff.attempts, backoff.base_ms, backoff.max_ms), (3, 500, 5_000));
+    assert!((backoff.jitter_ratio - 0.2).abs() < f64::EPSILON);
+    assert_eq!((redis.enabled, redis.required, redis.prefix.as_str()), (true, false, "bsr"));
+    assert_eq!(redis.url(), "redis://127.0.0.1:6379/0");
+    assert_eq!(redis.socket_timeout, SignedDuration::from_secs(5));
+
+    let variables = [
+        ("BACKGROUND_REDIS_LOCK_ENABLED", "no"),
+        ("BACKGROUND_LOCK_TTL_MS", "1000"),
+        ("BACKGROUND_LOCK_SKIP_ON_HELD", "0"),
+        ("BACKGROUND_RETRY_ATTEMPTS", "10"),
+        ("BACKGROUND_RETRY_BASE_DELAY_MS", "50"),
+        ("BACKGROUND_RETRY_MAX_DELAY_MS", "100"),
+        ("BACKGROUND_RETRY_JITTER_RATIO", "1"),
+        ("PREFERRED_LANG", "ru"),
+        ("REDIS_REQUIRED", "true"),
+        ("REDIS_HOST", "cache"),
+        ("REDIS_PORT", "7000"),
+        ("REDIS_DB", "2"),
+        ("REDIS_PREFIX", "mine"),
+        ("REDIS_SOCKET_TIMEOUT", "0.5"),
+    ];
+    let (config, _) = load("", &variables, &[]).unwrap();
+    let (background, redis) = (&config.background, &config.redis);
+    assert_eq!((background.redis_lock_enabled, background.lock_skip_on_held), (false, false));
+    assert_eq!((background.lock_ttl_ms, background.preferred_lang.as_str()), (1_000, "ru"));
+    let backoff = config.policy(Pipeline::Link).backoff;
+    assert_eq!((backoff.attempts, backoff.base_ms, backoff.max_ms), (10, 50, 100));
+    assert_eq!((redis.required, redis.prefix.as_str()), (true, "mine"));
+    assert_eq!(redis.url(), "redis://cache:7000/2");
+    assert_eq!(redis.socket_timeout, SignedDuration::from_millis(500));
+    let required = [("BACKGROUND_REDIS_LOCK_REQUIRED", "1"), ("REDIS_URL", "redis://:hunter2@h/1")];
+    let (config, layers) = load("", &required, &[]).unwrap();
+    assert!(config.background.redis_lock_required);
+    assert_eq!(config.redis.url(), "redis://:hunter2@h/1");
+    assert!(!layers.to_toml().contains("hunter2") && !format!("{config:?}").contains("hunter2"));
+}
+
+/// Proves R185.
+#[test]
+fn an_invalid_setting_of_links_stops_the_start() {
+    for (name, value, allowed) in [
+        ("BACKGROUND_REDIS_LOCK_ENABLED", "perhaps", "true or false"),
+        ("BACKGROUND_LOCK_TTL_MS", "999", "between 1000 and 3600000"),
+        ("BACKGROUND_LOCK_TTL_MS", "3600001", "between 1000 and 3600000"),
+        ("BACKGROUND_RETRY_ATTEMPTS", "0", "between 1 and 10"),
+        ("BACKGROUND_RETRY_ATTEMPTS", "11", "between 1 and 10"),
+        ("BACKGROUND_RETRY_BASE_DELAY_MS", "49", "between 50 and 60000"),
+        ("BACKGROUND_RETRY_BASE_DELAY_MS", "5001", "background.retry.max_delay_ms, which is 5000"),
+        ("BACKGROUND_RETRY_MAX_DELAY_MS", "99", "between 100 and 300000"),
+        ("BACKGROUND_RETRY_JITTER_RATIO", "1.1", "between 0 and 1"),
+        ("PREFERRED_LANG", "klingon", "auto, en, es, ru"),
+        ("REDIS_PORT", "0", "between 1 and 65535"),
+        ("REDIS_PREFIX", "two words", "no white space"),
+        ("REDIS_URL", "rediss://:hunter2@h", "redis://localhost:6379/0"),
+        ("REDIS_SOCKET_TIMEOUT", "0", "between 10ms and 5m"),
+    ] {
+        let error = error_of("", &[(name, value)]);
+        assert!(error.contains(name) && error.contains(allowed), "{name}={value}: {error}");
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+    let contradiction = [("BACKGROUND_REDIS_LOCK_REQUIRED", "true"), ("REDIS_ENABLED", "false")];
+    assert!(error_of("", &contradiction).contains("background.redis_lock_required"));
 }
 
 #[test]

@@ -65,7 +65,12 @@ pub(super) fn describe() {
     count("quire_step_failures_total", "Step attempts that failed, by error code.");
     count("quire_leases_lost_total", "Times this worker's lease expired before it was renewed.");
     count("quire_scheduler_contention_total", "Claims postponed because another process was writing.");
-    count("quire_lock_skips_total", "Runs skipped because another worker held their lock.");
+    count("quire_lock_skips_total", "Runs skipped because another worker held their lock, by its source.");
+    count(
+        "quire_link_lock_fallbacks_total",
+        "Requests locked in this process only because Redis did not work.",
+    );
+    count("quire_redis_errors_total", "Errors of Redis, by operation.");
     count("quire_store_errors_total", "Store errors in the engine, by operation.");
     count("quire_model_calls_total", "Requests to a language model, by outcome.");
     count("quire_model_tokens_total", "Tokens sent to and received from a language model.");
@@ -87,6 +92,7 @@ pub(super) fn describe() {
         Unit::Seconds,
         "Time that the oldest run has been in the queue."
     );
+    describe_gauge!("quire_redis_unavailable", Unit::Count, "1 while Redis does not work, else 0.");
     describe_gauge!("quire_pipeline_ready", Unit::Count, "1 while runs of the pipeline are claimed, else 0.");
     describe_gauge!("quire_lane_waiting", Unit::Count, "Runs that wait in the lane.");
     describe_gauge!("quire_lane_calls", Unit::Count, "Calls that this process makes in the lane now.");
@@ -133,13 +139,19 @@ pub(super) fn start_at_zero() {
     for outcome in ["OK"].into_iter().chain(failed.map(|kind| kind.as_str())) {
         counter!("quire_model_calls_total", "outcome" => outcome).absolute(0);
     }
+    for source in ["redis", "local"] {
+        counter!("quire_lock_skips_total", "source" => source).absolute(0);
+    }
+    for operation in ["acquire", "renew", "release", "look"] {
+        counter!("quire_redis_errors_total", "doing" => operation).absolute(0);
+    }
     for direction in ["in", "out"] {
         counter!("quire_model_tokens_total", "direction" => direction).absolute(0);
     }
     for counter_name in [
         "quire_leases_lost_total",
         "quire_scheduler_contention_total",
-        "quire_lock_skips_total",
+        "quire_link_lock_fallbacks_total",
         "quire_looks_lost_total",
         "quire_swept_subjects_total",
         "quire_log_lines_dropped_total",

@@ -65,7 +65,9 @@ impl Cli {
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             let name_text = name.to_string_lossy();
-            if ["QUIRE_", "VET_RECORDS_"].iter().any(|prefix| name_text.starts_with(prefix))
+            if ["QUIRE_", "VET_RECORDS_", "REDIS_", "BACKGROUND_"]
+                .iter()
+                .any(|prefix| name_text.starts_with(prefix))
                 || OTHER_VARIABLES.contains(&name_text.as_ref())
             {
                 command.env_remove(name);

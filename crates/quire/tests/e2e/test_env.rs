@@ -38,9 +38,10 @@ pub(crate) use on_both_stores;
 /// A test that waits longer fails.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Settings of all tests: small parsers, no automatic retries, and a queue that is checked often, because a server on SQLite
-/// is not notified of runs that the test adds.
-const COMMON: [(&str, &str); 3] = [
+/// Settings of all tests: small parsers, no automatic retries, no Redis, and a queue that is checked often, because a server on
+/// SQLite is not notified of runs that the test adds.
+const COMMON: [(&str, &str); 4] = [
+    ("QUIRE_REDIS_ENABLED", "false"),
     ("QUIRE_READING_MEMORY_MB", "512"),
     ("QUIRE_ENGINE_TICK", "20ms"),
     ("QUIRE_PIPELINES_DOCUMENT_REQUEUE", "none"),

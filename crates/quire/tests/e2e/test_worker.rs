@@ -45,6 +45,7 @@ impl<'s> TestWorker<'s> {
             artifacts: Vec::new(),
             interpretation: None,
             proposal: Vec::new(),
+            summary: None,
             end,
             repeated: false,
         };

@@ -38,6 +38,24 @@ async fn add_proposal(fixture: &StoreFixture, run: RunId) {
     }
 }
 
+/// Adds what the steps of a link leave to a run, whatever its pipeline.
+async fn add_link(fixture: &StoreFixture, run: RunId) {
+    let (hash, id) = ("0".repeat(64), fixture.sql.id(run.0));
+    for insert in [
+        format!(
+            "link_requests (run_id, request_type, normalized_url, dedupe_hash, language, created_at) \
+             SELECT id, 'url', 'https://example.com/', '{hash}', 'auto', created_at"
+        ),
+        format!("link_hashes (user_id, dedupe_hash, run_id) SELECT id, '{hash}', id"),
+        "summaries (run_id, id, language, json_payload, made_by, search_text, version, is_read, created_at) \
+         SELECT id, id, 'en', '{}', 'model', '', 1, 1 = 0, created_at"
+            .to_owned(),
+    ] {
+        let statement = format!("INSERT INTO {insert} FROM runs WHERE id = {id}");
+        assert_eq!(fixture.sql.execute(&statement).await, Ok(1));
+    }
+}
+
 /// Puts at least one row into every table, through the ports.
 pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let store = &fixture.store;
@@ -65,6 +83,7 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     store.model_calls.record(&[call(Some(completed), at(20))]).await.unwrap();
     add_proposal(fixture, completed).await;
     store.lanes.register(&[LaneName::ocr()]).await.unwrap();
+    add_link(fixture, completed).await;
     let key = create_key(fixture, "alma").await;
     store.sessions.begin(&session(1, owner(&key)), None).await.unwrap();
 

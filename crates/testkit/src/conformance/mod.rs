@@ -19,6 +19,7 @@ mod interpretations;
 pub mod lanes;
 pub mod language;
 pub mod leases;
+pub mod links;
 pub mod migrations;
 pub mod model_calls;
 pub mod proposals;
@@ -116,6 +117,16 @@ macro_rules! store_conformance {
             proposals_are_listed_newest_first_and_by_every_filter,
             deleting_a_proposal_run_deletes_its_results_and_its_revisions,
             what_was_asked_made_and_decided_cannot_be_changed,
+        }
+        $crate::conformance_cases! { $fixture, links:
+            what_was_asked_of_a_link_is_kept_and_a_repeated_request_changes_nothing,
+            a_page_is_requested_once_until_its_request_fails_or_its_summary_is_deleted,
+            concurrent_requests_for_the_same_page_make_one_run,
+            a_request_gets_one_summary_with_the_success_of_its_step,
+            a_late_write_stores_no_summary,
+            summaries_are_listed_by_every_filter,
+            a_summary_is_marked_and_deleted_and_its_content_never_changes,
+            purging_a_link_deletes_its_request_and_its_summary,
         }
         $crate::conformance_cases! { $fixture, documents:
             documents_are_listed_newest_first_by_cursor_and_by_offset,

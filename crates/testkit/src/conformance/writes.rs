@@ -31,6 +31,7 @@ fn empty_write(run: &Run, when: Timestamp) -> Advance {
         artifacts: Vec::new(),
         interpretation: None,
         proposal: Vec::new(),
+        summary: None,
         end: None,
         repeated: false,
     }

@@ -43,7 +43,7 @@ impl From<RetryError> for ApiError {
     fn from(error: RetryError) -> Self {
         let message = error.to_string();
         match error {
-            RetryError::DocumentRun | RetryError::NotAllowed(_) => {
+            RetryError::DocumentRun | RetryError::LinkRun | RetryError::NotAllowed(_) => {
                 Self::conflict(Reason::RetryNotAllowed, message)
             }
             RetryError::Store(error) => error.into(),

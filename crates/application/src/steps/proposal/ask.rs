@@ -8,12 +8,9 @@ use quire_ports::{
     ChatMessage, Clock, LanguageModel, ModelErrorKind, ModelRequest, ModelResponse, PortError, ProposalRun,
     Proposals, StepContext,
 };
-use serde_json::json;
 
 use crate::steps::StepErrorCode;
-
-/// The type of the artifact that keeps the answer of a model as it came.
-const MODEL_ANSWER: &str = "MODEL_ANSWER";
+pub(super) use crate::steps::model_answer::{artifact, json_of};
 
 /// What the steps of a proposal run share.
 #[derive(Clone)]
@@ -68,24 +65,6 @@ impl ProposalModel {
         let message = "the answer of the model was cut off; raise model.max_answer_tokens";
         Err(Failure::permanent(code, message).with_diagnosis(response.text))
     }
-}
-
-/// The answer as an artifact, which is stored before anything uses it.
-pub(super) fn artifact(response: &ModelResponse) -> (String, String) {
-    let payload = json!({
-        "model": response.model,
-        "tokens_in": response.tokens_in,
-        "tokens_out": response.tokens_out,
-        "text": response.text,
-    });
-    (MODEL_ANSWER.to_owned(), payload.to_string())
-}
-
-/// The JSON of an answer, without the code fence that some models put around it.
-pub(super) fn json_of(response: &ModelResponse) -> &str {
-    let text = response.text.trim();
-    let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
-    inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner))
 }
 
 /// The failure of a step whose model answered something else than it was asked for. Asking again is up to a person: it

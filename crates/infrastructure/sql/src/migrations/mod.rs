@@ -70,7 +70,8 @@ macro_rules! migrations {
             "0022_model_calls",
             "0023_proposals",
             "0024_key_rotation",
-            "0025_lanes",
+            "0025_links",
+            "0026_lanes",
         ]
     };
     ($($file:literal),+ $(,)?) => {

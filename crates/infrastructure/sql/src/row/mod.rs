@@ -8,6 +8,7 @@ mod calibration;
 mod documents;
 mod governance;
 mod history;
+mod links;
 mod model_calls;
 mod operations;
 mod proposals;
@@ -33,6 +34,7 @@ pub use governance::{
 pub use history::{
     artifact, attempt, event, job, queue_depth, step_failures, step_progress, step_record, with_steps,
 };
+pub use links::link_run;
 pub use model_calls::{daily_model_usage, model_call, model_usage};
 pub use operations::{installation_id, lane_overview, minute_metrics, worker};
 pub use proposals::{ordered_reviews, proposal_run, proposal_summary, stored_review};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use quire_application::document::content_hash;
 use quire_application::steps::PROMPT_VERSION;
-use quire_domain::hex;
+use quire_domain::{Pipeline, hex};
 use quire_ports::{PortError, Store};
 use serde_json::{Value, json};
 
@@ -35,6 +35,7 @@ pub(super) fn configure(config: &Config, state: &Path, jobs: Option<u32>) -> Con
     };
     config.pipelines.document.recovery = RecoveryChoice::Requeue;
     config.pipelines.document.max_claims = MAX_INTERRUPTIONS;
+    config.only = Some(Pipeline::Document);
     config.engine.shutdown_wait = SHUTDOWN_WAIT;
     match jobs {
         Some(jobs) => (config.reading.parsers, config.engine.slots) = (jobs, jobs),

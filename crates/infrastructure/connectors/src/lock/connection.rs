@@ -1,0 +1,100 @@
+//! A connection to a Redis server. It is opened when it is needed, and opened again after it broke.
+
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError};
+use tokio::sync::Mutex;
+
+/// The address of a Redis server, with the user and password if it needs them.
+#[derive(Clone)]
+pub struct RedisAddress(redis::ConnectionInfo);
+
+/// Why an address is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a URL such as redis://localhost:6379/0 or redis://user:password@host/0, without TLS")]
+pub struct RedisSettingsError;
+
+impl RedisAddress {
+    /// Parses a URL.
+    pub fn parse(url: &str) -> Result<Self, RedisSettingsError> {
+        let url = url.trim();
+        if !url.starts_with("redis://") && !url.starts_with("unix:") && !url.starts_with("redis+unix:") {
+            return Err(RedisSettingsError);
+        }
+        // The parser's own message may quote a password.
+        url.into_connection_info().map(Self).map_err(|_| RedisSettingsError)
+    }
+}
+
+/// A connection that is opened when it is needed.
+pub(super) struct RedisConnection {
+    client: Client,
+    timeout: Duration,
+    open: Mutex<Option<MultiplexedConnection>>,
+}
+
+impl RedisConnection {
+    pub(super) fn new(address: RedisAddress, timeout: Duration) -> Result<Self, RedisSettingsError> {
+        let client = Client::open(address.0).map_err(|_| RedisSettingsError)?;
+        Ok(Self { client, timeout, open: Mutex::new(None) })
+    }
+
+    /// The answer to a command, or what went wrong, without secrets. A connection may have broken while it was idle, so a
+    /// command that finds it broken is sent once more.
+    pub(super) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, String> {
+        match self.try_query(command).await {
+            Err(error) if is_broken(&error) => self.try_query(command).await,
+            answer => answer,
+        }
+        .map_err(|error| describe(&error))
+    }
+
+    async fn try_query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
+        let mut connection = self.connection().await?;
+        let answer = command.query_async(&mut connection).await;
+        if let Err(error) = &answer
+            && (is_broken(error) || error.is_timeout())
+        {
+            // An answer that comes late must not be taken for the answer to the next command.
+            *self.open.lock().await = None;
+        }
+        answer
+    }
+
+    async fn connection(&self) -> Result<MultiplexedConnection, RedisError> {
+        let mut open = self.open.lock().await;
+        if let Some(connection) = &*open {
+            return Ok(connection.clone());
+        }
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(self.timeout))
+            .set_response_timeout(Some(self.timeout));
+        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
+        *open = Some(connection.clone());
+        Ok(connection)
+    }
+}
+
+fn is_broken(error: &RedisError) -> bool {
+    error.is_connection_dropped() || error.is_connection_refusal() || error.is_unrecoverable_error()
+}
+
+/// What went wrong, in words without addresses, users and passwords.
+fn describe(error: &RedisError) -> String {
+    if error.is_timeout() {
+        return "it did not answer in time".to_owned();
+    }
+    if error.is_connection_refusal() {
+        return "it refuses connections".to_owned();
+    }
+    match (error.kind(), error.code()) {
+        (ErrorKind::AuthenticationFailed, _) | (_, Some("NOAUTH" | "WRONGPASS")) => {
+            "it refuses the user or password".to_owned()
+        }
+        (_, Some("OOM")) => "its memory is full".to_owned(),
+        (_, Some(code)) => format!("it answered {code}"),
+        _ if error.is_io_error() => "the connection failed".to_owned(),
+        (kind, None) => format!("{kind:?}"),
+    }
+}
