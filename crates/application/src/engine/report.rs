@@ -8,6 +8,7 @@ use quire_ports::ClaimedRun;
 /// Logs an event. Every event line has the same keys; a key that does not apply is null.
 pub fn log(event: &Event, correlation_id: Option<&str>) {
     let document = event.subject.filter(|_| event.pipeline == Some(Pipeline::Document));
+    let link = event.subject.filter(|_| event.pipeline == Some(Pipeline::Link));
     let failure = event.failure.as_ref();
     tracing::info!(
         target: "quire::event",
