@@ -18,7 +18,7 @@ const WRITES_COMMANDS: &str = "the_committed_page";
 const WRITES_PICTURES: &str = "pages::walkthrough::the_whole_review_works_in_english";
 
 /// The benchmarks of quire-bench.
-pub const BENCHMARKS: [&str; 6] = ["queue", "api", "read", "interpret", "process", "pages"];
+pub const BENCHMARKS: [&str; 7] = ["queue", "api", "read", "interpret", "process", "pages", "web"];
 
 pub fn test(arguments: &[String]) -> Result<()> {
     let TestArguments { only_tests, for_cargo_test, has_own_arguments } = TestArguments::parse(arguments)?;
@@ -99,7 +99,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         )),
         // It needs other readers and PDFs instead of a database.
         Some("read") => succeed(quire_bench("bench", arguments).envs(read_benchmark::variables()?)),
-        Some("interpret") => succeed(&mut quire_bench("bench", arguments)),
+        Some("interpret" | "web") => succeed(&mut quire_bench("bench", arguments)),
         Some("pages") => {
             chromium::require()?;
             succeed(&mut quire_bench("bench", arguments))

@@ -92,7 +92,7 @@ const COMMANDS: &[Command] = &[
         about: "Run a benchmark of quire-bench in release mode. `queue` and `api` start the services; `api`\n\
                 (documents over HTTP) creates two databases of a million documents. `read` compares with PyMuPDF\n\
                 and pdftotext and installs both; it downloads PDF manuals from Debian, only to measure them.\n\
-                `interpret`, `process` and `pages` (in Chromium) need no services. ARGS go to the benchmark.",
+                `interpret`, `process`, `pages` (in Chromium) and `web` need no services. ARGS go to the benchmark.",
         run: commands::bench,
     },
     Command {

@@ -21,6 +21,7 @@ mod read;
 mod record;
 mod rehearsal;
 mod report;
+mod web;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -80,6 +81,8 @@ enum Area {
     Pages(pages::PagesBenchOptions),
     /// `quire process` on a folder of PDFs: cores, memory, a kill in the middle.
     Process(process::ProcessBenchOptions),
+    /// Reading web pages: processor time compared with `dom_smoothie` alone, and the words found.
+    Web(web::WebBenchOptions),
 }
 
 fn main() -> ExitCode {
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         Command::Bench { area: Area::Read(options) } => read::bench(&options),
         Command::Bench { area: Area::Interpret(options) } => interpret::bench(options),
         Command::Bench { area: Area::Process(options) } => process::bench(options),
+        Command::Bench { area: Area::Web(options) } => block_on(web::bench(options)),
         Command::Drill(options) => block_on(drill::drill(options)),
         Command::Mutated(options) => mutated::drill(&options),
         Command::Produce(options) => block_on(async {

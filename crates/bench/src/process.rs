@@ -3,7 +3,7 @@
 
 mod corpus;
 mod program;
-mod usage;
+pub(crate) mod usage;
 
 use std::collections::BTreeSet;
 use std::path::Path;

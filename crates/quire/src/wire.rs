@@ -7,6 +7,7 @@ mod proposal;
 pub(crate) mod reader;
 mod redis;
 pub(crate) mod schemas;
+mod web;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use model::{check_model, http_client};
 pub(crate) use redis::redis_address;
+pub(crate) use web::check_web;
+pub use web::web_reader;
 
 use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;

@@ -81,6 +81,12 @@ impl UsageMeter {
         self.tree_mb = self.tree_mb.max(tree_mb);
     }
 
+    /// The CPU time of the process and its descendants so far.
+    pub fn cpu_seconds_now(&mut self) -> f64 {
+        self.sample();
+        self.cpu_seconds.values().sum()
+    }
+
     pub fn stop(self) -> Usage {
         Usage {
             seconds: self.started.elapsed().as_secs_f64(),

@@ -5,14 +5,21 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quire_domain::reading::{FileKind, Page, Reading};
-use quire_ports::{PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader};
+use quire_ports::{
+    PageContent, PageImageRequest, PageReader, PageText, ReadError, ReadErrorKind, ReadOutput, ReadRequest,
+    Reader,
+};
 
+use crate::html::PageOptions;
 use crate::language::detect;
 use crate::ocr::{Ocr, OcrLanguage};
 use crate::page_image::PageImageError;
 use crate::page_ocr::{OcrTask, mark_scans_unread, recognise_pages};
 use crate::sandbox::Sandbox;
 use crate::{CoveredText, ParsedPage};
+
+/// The longest name of a character encoding.
+const MAX_CHARSET_BYTES: usize = 100;
 
 /// Reads files in child processes.
 pub struct LocalReader {
@@ -60,6 +67,25 @@ impl Reader for LocalReader {
         let kind = self.detect_kind(&request.file)?;
         let index = request.page.checked_sub(1).ok_or_else(page_not_found)?;
         self.sandbox.render(kind, request.file, index, request.scale).await
+    }
+}
+
+#[async_trait]
+impl PageReader for LocalReader {
+    async fn read_page(&self, content: PageContent) -> Result<PageText, ReadError> {
+        let PageContent { bytes, is_html, charset, url } = content;
+        // Nobody names an encoding with a longer name.
+        let charset = charset.filter(|charset| charset.len() <= MAX_CHARSET_BYTES);
+        let article = self.sandbox.read_article(&bytes, PageOptions { is_html, charset, url }).await?;
+        Ok(PageText {
+            title: article.title,
+            byline: article.byline,
+            site_name: article.site_name,
+            published: article.published,
+            language: article.language,
+            canonical_url: article.canonical_url,
+            text: article.text,
+        })
     }
 }
 

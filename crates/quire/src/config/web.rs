@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::check::{InvalidSetting, duration_within, minutes, within};
 use super::{Config, Secret, duration};
+use crate::wire;
 
 /// `[web]`
 #[derive(Clone, Debug, Deserialize)]
@@ -45,5 +46,6 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     duration_within("web.host_interval", web.host_interval, SignedDuration::ZERO..=minutes(1))?;
     duration_within("web.firecrawl.timeout", web.firecrawl.timeout, second..=minutes(10))?;
     within("web.firecrawl.attempts", &web.firecrawl.attempts, 1..=10)?;
-    within("web.firecrawl.max_response_mb", &web.firecrawl.max_response_mb, 1..=2048)
+    within("web.firecrawl.max_response_mb", &web.firecrawl.max_response_mb, 1..=2048)?;
+    wire::check_web(config).map_err(|(key, rule)| InvalidSetting { key, rule })
 }

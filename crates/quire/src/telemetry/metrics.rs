@@ -4,7 +4,7 @@
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use quire_domain::Pipeline;
-use quire_ports::ModelErrorKind;
+use quire_ports::{ModelErrorKind, WebErrorKind};
 
 use crate::error::CommandError;
 
@@ -74,6 +74,7 @@ pub(super) fn describe() {
     count("quire_store_errors_total", "Store errors in the engine, by operation.");
     count("quire_model_calls_total", "Requests to a language model, by outcome.");
     count("quire_model_tokens_total", "Tokens sent to and received from a language model.");
+    count("quire_web_fetches_total", "Attempts to fetch a web page, by outcome.");
     count("quire_looks_lost_total", "Accesses to documents that could not be recorded in the audit trail.");
     count("quire_requests_refused_total", "Requests refused before their handler, by status and reason.");
     count("quire_connections_refused_total", "Connections refused because there were too many, by limit.");
@@ -138,6 +139,13 @@ pub(super) fn start_at_zero() {
     let failed = ModelErrorKind::ALL.iter().filter(|kind| **kind != ModelErrorKind::BudgetSpent);
     for outcome in ["OK"].into_iter().chain(failed.map(|kind| kind.as_str())) {
         counter!("quire_model_calls_total", "outcome" => outcome).absolute(0);
+    }
+    // What is read of a page, and what Firecrawl does, is no fetch.
+    let failed = WebErrorKind::ALL
+        .iter()
+        .filter(|kind| !matches!(kind, WebErrorKind::LowValue | WebErrorKind::ServiceRefused));
+    for outcome in ["OK"].into_iter().chain(failed.map(|kind| kind.as_str())) {
+        counter!("quire_web_fetches_total", "outcome" => outcome).absolute(0);
     }
     for source in ["redis", "local"] {
         counter!("quire_lock_skips_total", "source" => source).absolute(0);

@@ -19,18 +19,24 @@ type Invalid = (&'static str, String);
 
 /// The HTTP client of all connectors.
 pub(crate) fn http_client(config: &Config) -> Result<HttpClient, Invalid> {
+    HttpClient::new(&http_options(config)).map_err(invalid_http)
+}
+
+/// How connections are made.
+pub(super) fn http_options(config: &Config) -> HttpOptions {
     let http = &config.http;
-    let options = HttpOptions {
+    HttpOptions {
         proxy: http.proxy.non_empty().map(str::to_owned),
         ca_file: Some(http.ca_file.trim()).filter(|file| !file.is_empty()).map(Into::into),
+    }
+}
+
+pub(super) fn invalid_http(bad: HttpOptionsError) -> Invalid {
+    let key = match bad {
+        HttpOptionsError::Proxy => "http.proxy",
+        HttpOptionsError::CaFile => "http.ca_file",
     };
-    HttpClient::new(&options).map_err(|bad| {
-        let key = match bad {
-            HttpOptionsError::Proxy => "http.proxy",
-            HttpOptionsError::CaFile => "http.ca_file",
-        };
-        (key, bad.to_string())
-    })
+    (key, bad.to_string())
 }
 
 /// The configured model for every pipeline. Its calls are made in the lane of its endpoint and recorded in this store. None

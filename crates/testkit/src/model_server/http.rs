@@ -3,11 +3,11 @@
 use std::io::{BufRead as _, BufReader, Read, Result, Write};
 
 /// A connection, encrypted or not.
-pub(super) trait Connection: Read + Write + Send {}
+pub(crate) trait Connection: Read + Write + Send {}
 impl<T: Read + Write + Send> Connection for T {}
 
 /// The head and the body of a request.
-pub(super) fn read_request(stream: &mut dyn Connection) -> Option<(String, Vec<u8>)> {
+pub(crate) fn read_request(stream: &mut dyn Connection) -> Option<(String, Vec<u8>)> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     loop {

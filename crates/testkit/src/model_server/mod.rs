@@ -3,7 +3,7 @@
 
 mod abilities;
 mod contract;
-mod http;
+pub(crate) mod http;
 mod reply;
 mod tls;
 

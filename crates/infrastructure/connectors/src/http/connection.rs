@@ -21,6 +21,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 
 use super::HttpOptions;
+use super::guarded::GuardedConnector;
+use crate::web::Guard;
 
 /// The time limit for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -47,11 +49,16 @@ impl fmt::Display for HttpOptionsError {
     }
 }
 
-/// Two pools of connections: to this machine and, unless there is a proxy, to all others; and through the proxy.
+/// Connections with TLS over those of a connector.
+type Pool<C> = Box<Client<HttpsConnector<C>, Full<Bytes>>>;
+
+/// The pools of connections.
 #[derive(Clone)]
-pub(super) struct Connections {
-    direct: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
-    proxied: Option<Client<HttpsConnector<Tunnel<HttpConnector>>, Full<Bytes>>>,
+pub(super) enum Connections {
+    /// To configured addresses: to this machine and, unless there is a proxy, to all others; and through the proxy.
+    Configured { direct: Pool<HttpConnector>, proxied: Option<Pool<Tunnel<HttpConnector>>> },
+    /// To addresses that users can influence: each connection is checked.
+    Guarded(Pool<GuardedConnector>),
 }
 
 impl Connections {
@@ -59,17 +66,26 @@ impl Connections {
         let tls = tls(options.ca_file.as_deref())?;
         let builder =
             || HttpsConnectorBuilder::new().with_tls_config(tls.clone()).https_or_http().enable_http1();
-        let direct = pool().build(builder().wrap_connector(tcp()));
-        let tunnel =
-            options.proxy.as_deref().map(|url| tunnel(url).ok_or(HttpOptionsError::Proxy)).transpose()?;
-        let proxied = tunnel.map(|tunnel| pool().build(builder().wrap_connector(tunnel)));
-        Ok(Self { direct, proxied })
+        let direct = Box::new(pool().build(builder().wrap_connector(tcp())));
+        let proxied = proxy(options)?.map(|tunnel| Box::new(pool().build(builder().wrap_connector(tunnel))));
+        Ok(Self::Configured { direct, proxied })
+    }
+
+    pub(super) fn guarded(options: &HttpOptions, guard: Arc<Guard>) -> Result<Self, HttpOptionsError> {
+        let connector = GuardedConnector { guard, tcp: tcp(), tunnel: proxy(options)? };
+        let tls = tls(options.ca_file.as_deref())?;
+        let builder = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
+        let client = pool().pool_max_idle_per_host(1).build(builder.wrap_connector(connector));
+        Ok(Self::Guarded(Box::new(client)))
     }
 
     pub(super) async fn request(&self, request: Request<Full<Bytes>>) -> Result<Response<Incoming>, Error> {
-        match &self.proxied {
-            Some(proxied) if !is_this_machine(request.uri()) => proxied.request(request).await,
-            _ => self.direct.request(request).await,
+        match self {
+            Self::Configured { proxied: Some(proxied), .. } if !is_this_machine(request.uri()) => {
+                proxied.request(request).await
+            }
+            Self::Configured { direct, .. } => direct.request(request).await,
+            Self::Guarded(client) => client.request(request).await,
         }
     }
 }
@@ -114,6 +130,10 @@ fn tls(ca_file: Option<&Path>) -> Result<ClientConfig, HttpOptionsError> {
     // The provider supports the default versions of TLS.
     let config = config.map_err(|_| HttpOptionsError::CaFile)?;
     Ok(config.with_root_certificates(roots).with_no_client_auth())
+}
+
+fn proxy(options: &HttpOptions) -> Result<Option<Tunnel<HttpConnector>>, HttpOptionsError> {
+    options.proxy.as_deref().map(|url| tunnel(url).ok_or(HttpOptionsError::Proxy)).transpose()
 }
 
 /// A connector that opens a tunnel through the proxy (HTTP CONNECT), so that the proxy sees the host and nothing else.

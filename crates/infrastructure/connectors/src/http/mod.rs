@@ -5,9 +5,11 @@
 //! an API key is sent only to the configured host.
 
 mod connection;
+mod guarded;
 mod response;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http_body_util::Full;
@@ -19,6 +21,8 @@ use connection::Connections;
 pub use connection::HttpOptionsError;
 pub(crate) use connection::is_this_machine;
 pub use response::{HttpBody, HttpStream};
+
+use crate::web::{Guard, Refusal};
 
 /// How connections are made.
 #[derive(Clone, Default)]
@@ -65,6 +69,8 @@ pub enum HttpError {
     Unreachable,
     #[error("the connection was interrupted")]
     Interrupted,
+    #[error("{0}")]
+    Refused(Refusal),
 }
 
 /// Sends requests over a pool of connections. Clones share the pool.
@@ -80,6 +86,12 @@ impl HttpClient {
         Ok(Self { connections: Connections::new(options)? })
     }
 
+    /// A client for addresses that users can influence. It connects only to what the guard allows, at the addresses that
+    /// the guard has checked.
+    pub fn guarded(options: &HttpOptions, guard: Arc<Guard>) -> Result<Self, HttpOptionsError> {
+        Ok(Self { connections: Connections::guarded(options, guard)? })
+    }
+
     /// Sends a request and returns when the head of the response has arrived.
     pub async fn open(
         &self,
@@ -89,11 +101,11 @@ impl HttpClient {
         let deadline = Instant::now() + limits.time;
         let head = response::within(deadline, limits.idle, self.connections.request(request)).await?;
         let (head, body) = head
-            .map_err(
-                |error| {
-                    if error.is_connect() { HttpError::Unreachable } else { HttpError::Interrupted }
-                },
-            )?
+            .map_err(|error| match Refusal::behind(&error) {
+                Some(refusal) => HttpError::Refused(refusal),
+                None if error.is_connect() => HttpError::Unreachable,
+                None => HttpError::Interrupted,
+            })?
             .into_parts();
         let body = HttpBody::new(body, deadline, limits);
         Ok(HttpStream { status: head.status, headers: head.headers, body })

@@ -20,7 +20,7 @@ const STACK_BYTES: usize = 32 << 20;
 /// Responses are buffered, so that small pages do not need a system call each.
 const OUTPUT_BUFFER: usize = 64 << 10;
 /// The largest frame for a request or for the limits, in bytes.
-const MAX_REQUEST_FRAME: u64 = 1024;
+const MAX_REQUEST_FRAME: u64 = 64 << 10;
 
 /// The exit code after an error on a stream. The reason is on standard error.
 const EXIT_STREAM_ERROR: u8 = 70;

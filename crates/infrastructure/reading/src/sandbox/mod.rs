@@ -29,10 +29,11 @@ pub use confine::{Confinement, ConfinementPolicy, Enforcement};
 pub use limits::ParserLimits;
 pub use protocol::PageImage;
 
+use crate::html::{Article, PageOptions};
 use crate::{CoveredText, ParsedPage};
 use parser_process::{ParserProcess, RequestTime};
 use protocol::{ParserRequest, ParserResponse, unexpected_response};
-use response_validation::validate_image;
+use response_validation::{validate_article, validate_image};
 
 /// The program to start as a parser.
 #[derive(Clone, Debug)]
@@ -142,6 +143,26 @@ impl Sandbox {
         page: usize,
     ) -> Result<PageImage, ReadError> {
         self.request_image(ParserRequest::RenderForOcr(kind, page), &file).await
+    }
+
+    /// Finds the main text of a web page.
+    pub async fn read_article(&self, file: &[u8], options: PageOptions) -> Result<Article, ReadError> {
+        let mut received = None;
+        let accept = |response| match response {
+            ParserResponse::Article(article) if received.is_none() => {
+                received = Some(validate_article(article)?);
+                Ok(())
+            }
+            _ => Err(unexpected_response()),
+        };
+        let request = ParserRequest::ReadArticle(options);
+        self.pool.run(request, file, self.pool.limits.time.into(), accept).await?;
+        received.ok_or_else(|| {
+            ReadError::new(
+                ReadErrorKind::ParserCrashed,
+                "the parser returned no text; request the page again",
+            )
+        })
     }
 
     async fn request_image(&self, request: ParserRequest, file: &[u8]) -> Result<PageImage, ReadError> {

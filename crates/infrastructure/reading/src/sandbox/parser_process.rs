@@ -148,7 +148,9 @@ impl ParserProcess {
         self.documents += 1;
         self.healthy = false;
         let task = match request {
-            ParserRequest::Read(_) | ParserRequest::RenderForOcr(..) => ParserTask::Read,
+            ParserRequest::Read(_) | ParserRequest::RenderForOcr(..) | ParserRequest::ReadArticle(_) => {
+                ParserTask::Read
+            }
             ParserRequest::Render(..) => ParserTask::Draw,
         };
         let exchange = self.exchange(request, file, limits, time.response, accept);
@@ -177,7 +179,8 @@ impl ParserProcess {
         self.send(&encode(&request)?).await?;
         self.send(file).await?;
         let mut left = limits.answer;
-        let longest = if matches!(request, ParserRequest::Read(_)) { MAX_PAGE_FRAME } else { limits.answer };
+        let is_text = matches!(request, ParserRequest::Read(_) | ParserRequest::ReadArticle(_));
+        let longest = if is_text { MAX_PAGE_FRAME } else { limits.answer };
         loop {
             let response = within_awake_time(response_time, self.receive(&mut left, longest)).await;
             match response.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))? {

@@ -2,8 +2,8 @@
 //!
 //! The server sends the [`ParserLimits`](super::ParserLimits) once. For each request it sends a [`ParserRequest`] and the
 //! document. The parser sends [`ParserResponse::Ready`] once. To each request it responds with the
-//! number of pages and any number of [`ParserResponse::Page`]s, or with one [`ParserResponse::Image`], and then with
-//! [`ParserResponse::Done`] or [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
+//! number of pages and any number of [`ParserResponse::Page`]s, or with one [`ParserResponse::Image`] or
+//! [`ParserResponse::Article`], and then with [`ParserResponse::Done`] or [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
 
 use std::io::{self, Read, Write};
 
@@ -12,10 +12,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
+use crate::html::{Article, PageOptions};
 use crate::{CoveredText, ParsedPage};
 
 /// A request to a parser. The document follows in its own frame.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ParserRequest {
     /// Read the words of pages.
     Read(PagesRequest),
@@ -23,6 +24,8 @@ pub enum ParserRequest {
     Render(FileKind, usize, f32),
     /// Render a page in gray for OCR: its index from 0.
     RenderForOcr(FileKind, usize),
+    /// Find the main text of a web page.
+    ReadArticle(PageOptions),
 }
 
 /// Which pages to read, and how.
@@ -56,6 +59,8 @@ pub enum ParserResponse {
     PageCount(usize),
     /// The parser starts to read the next page, which has this width and height in points.
     NextPage(f32, f32),
+    /// The main text of a web page.
+    Article(Article),
 }
 
 /// A rendered page.

@@ -5,6 +5,7 @@ use std::io;
 use super::ParserLimits;
 use super::protocol::{PageImage, PagesRequest, ParserRequest, ParserResponse, RejectReason};
 use crate::document::{DocumentError, OpenDocument};
+use crate::html;
 
 /// The size of a page that states none: A4, in points.
 const UNKNOWN_SIZE: (f32, f32) = (595.0, 842.0);
@@ -32,6 +33,9 @@ pub(super) fn handle(
         ParserRequest::RenderForOcr(kind, page) => {
             let rendered = OpenDocument::open(kind, file).and_then(|document| document.render_for_ocr(page));
             send_image(rendered.map(|(png, scale)| PageImage { png, scale }), send)
+        }
+        ParserRequest::ReadArticle(options) => {
+            send(ParserResponse::Article(html::read(&file, &options))).map(Ok)
         }
     }
 }

@@ -8,6 +8,7 @@ use quire_ports::ReadError;
 
 use super::ParserLimits;
 use super::protocol::{PageImage, frame_too_long};
+use crate::html::{Article, MAX_METADATA_CHARS, MAX_TEXT_CHARS};
 use crate::{ParsedPage, unread};
 
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -76,6 +77,25 @@ pub(super) fn validate_image(image: PageImage) -> io::Result<PageImage> {
         return Err(invalid_response("an image has an invalid scale"));
     }
     Ok(image)
+}
+
+/// Checks that an article is within the limits that the parser has to keep.
+pub(super) fn validate_article(article: Article) -> io::Result<Article> {
+    let metadata = [
+        &article.title,
+        &article.byline,
+        &article.site_name,
+        &article.published,
+        &article.language,
+        &article.canonical_url,
+    ];
+    let is_long = |text: &str, limit: usize| text.chars().nth(limit).is_some();
+    if metadata.into_iter().flatten().any(|text| is_long(text, MAX_METADATA_CHARS))
+        || is_long(&article.text, MAX_TEXT_CHARS)
+    {
+        return Err(invalid_response("an article is too long"));
+    }
+    Ok(article)
 }
 
 fn invalid_response(message: &'static str) -> io::Error {

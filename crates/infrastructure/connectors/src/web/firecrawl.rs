@@ -1,0 +1,218 @@
+//! Firecrawl reads web pages with a browser of its own (`POST /v2/scrape`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use http_body_util::Full;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use hyper::{Request, StatusCode, Uri};
+use quire_domain::hex;
+use quire_domain::link::{NormalizedUrl, low_value};
+use quire_ports::{CallContext, WebErrorKind, WebFailure, WebPage, WebReader};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::fetch::refused;
+use super::{FirecrawlSettings, Guard, WebSettingsError};
+use crate::http::{HttpClient, HttpError, HttpLimits};
+use crate::retry::{Attempts, retry_after};
+
+/// How long a rate limit lasts that names no time.
+const DEFAULT_RATE_LIMIT: Duration = Duration::from_mins(1);
+/// A page that Firecrawl could not read counts as read if at least this many characters are found without it.
+const MIN_SALVAGED_CHARS: usize = 400;
+/// Firecrawl accepts times in this range, in milliseconds.
+const TIMEOUT_MS: std::ops::RangeInclusive<u128> = 1000..=300_000;
+
+/// Reads web pages through Firecrawl.
+pub struct FirecrawlReader {
+    client: HttpClient,
+    guard: Arc<Guard>,
+    settings: FirecrawlSettings,
+    address: Uri,
+    key: HeaderValue,
+    /// Reads a page that Firecrawl cannot read.
+    direct: Arc<dyn WebReader>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ScrapeResponse {
+    success: Option<bool>,
+    error: Option<String>,
+    data: Option<Scraped>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Scraped {
+    markdown: Option<String>,
+    metadata: serde_json::Map<String, Value>,
+}
+
+impl FirecrawlReader {
+    /// A reader that sends addresses to Firecrawl which the guard allows.
+    pub fn new(
+        settings: FirecrawlSettings,
+        client: HttpClient,
+        guard: Arc<Guard>,
+        direct: Arc<dyn WebReader>,
+    ) -> Result<Self, WebSettingsError> {
+        let (address, key) = settings.check()?;
+        Ok(Self { client, guard, settings, address, key, direct })
+    }
+
+    /// Asks Firecrawl, and again after an error that may pass: then as a phone, or with the other parser.
+    async fn scrape(&self, url: &NormalizedUrl, context: &CallContext) -> Result<WebPage, WebFailure> {
+        let mut attempts = Attempts::new(self.settings.retry, context);
+        let hints_pdf = url.address().path().to_ascii_lowercase().ends_with(".pdf");
+        for number in 0u32.. {
+            let is_toggled = number % 2 == 1;
+            let body = self.request(url, is_toggled, hints_pdf != is_toggled);
+            let failure = match self.ask(&body).await.and_then(|data| page(url, data)) {
+                Ok(page) => return Ok(page),
+                Err(failure) => failure,
+            };
+            let may_pass = failure.is_retryable && failure.retry_after.is_none();
+            if !may_pass || !attempts.pause(failure.error_code, None).await {
+                return Err(failure);
+            }
+        }
+        Err(WebFailure::new(WebErrorKind::Unavailable, "Firecrawl did not answer; try again later"))
+    }
+
+    fn request(&self, url: &NormalizedUrl, is_mobile: bool, is_pdf: bool) -> Value {
+        let timeout = self.settings.timeout.as_millis().clamp(*TIMEOUT_MS.start(), *TIMEOUT_MS.end());
+        let parsers: &[&str] = if is_pdf { &["pdf"] } else { &[] };
+        json!({
+            "url": url.address().as_str(),
+            "formats": [{ "type": "markdown" }],
+            "onlyMainContent": true,
+            "mobile": is_mobile,
+            "parsers": parsers,
+            "timeout": u64::try_from(timeout).unwrap_or(60_000),
+            // Firecrawl's own default accepts any certificate.
+            "skipTlsVerification": false,
+        })
+    }
+
+    async fn ask(&self, body: &Value) -> Result<Scraped, WebFailure> {
+        let request = Request::post(&self.address)
+            .header(AUTHORIZATION, &self.key)
+            .header(CONTENT_TYPE, "application/json")
+            .body(Full::from(body.to_string()))
+            .map_err(|_| unavailable("Firecrawl cannot be asked; check web.firecrawl.url"))?;
+        // Firecrawl answers in its own time limit; the connection gets a little more.
+        let time = self.settings.timeout + Duration::from_secs(5);
+        let limits = HttpLimits { time, idle: time, bytes: self.settings.max_response_bytes };
+        let response = self.client.send(request, limits).await.map_err(|error| match error {
+            HttpError::ResponseTooLarge => {
+                let message =
+                    "the response of Firecrawl is larger than web.firecrawl.max_response_mb; raise it";
+                WebFailure::new(WebErrorKind::TooLarge, message)
+            }
+            _ => unavailable(&format!("the request to Firecrawl failed: {error}; try again later")),
+        })?;
+        let number = response.status.as_u16();
+        match response.status {
+            status if status.is_success() => {}
+            StatusCode::TOO_MANY_REQUESTS => {
+                let wait = retry_after(&response.headers).unwrap_or(DEFAULT_RATE_LIMIT);
+                let message = "Firecrawl limits the request rate (HTTP 429); Quire continues later";
+                return Err(WebFailure::rate_limited(message, wait));
+            }
+            StatusCode::NOT_FOUND => {
+                let message = "Firecrawl did not find the page (HTTP 404); check the address";
+                return Err(WebFailure::new(WebErrorKind::Refused, message));
+            }
+            status if status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT => {
+                let message = format!(
+                    "Firecrawl refused the request (HTTP {number}); check web.firecrawl.api_key and its credit"
+                );
+                return Err(WebFailure::new(WebErrorKind::ServiceRefused, message));
+            }
+            _ => return Err(unavailable(&format!("Firecrawl answered with HTTP {number}; try again later"))),
+        }
+        let answer: ScrapeResponse = serde_json::from_slice(&response.body)
+            .map_err(|_| unavailable("the response of Firecrawl cannot be read; try again later"))?;
+        let failed =
+            answer.success == Some(false) || answer.error.is_some_and(|error| !error.trim().is_empty());
+        answer
+            .data
+            .filter(|_| !failed)
+            .ok_or_else(|| unavailable("Firecrawl could not read the page; try again later"))
+    }
+}
+
+#[async_trait]
+impl WebReader for FirecrawlReader {
+    async fn read(&self, url: &NormalizedUrl, context: &CallContext) -> Result<WebPage, WebFailure> {
+        // Firecrawl may stand in the same network as this server.
+        self.guard.check_resolved(url.address()).await.map_err(refused)?;
+        let failure = match self.scrape(url, context).await {
+            Ok(page) => return Ok(page),
+            Err(failure) => failure,
+        };
+        let is_of_page = [WebErrorKind::Unavailable, WebErrorKind::LowValue, WebErrorKind::ServiceRefused]
+            .iter()
+            .any(|kind| failure.error_code == kind.as_str());
+        if !is_of_page {
+            return Err(failure);
+        }
+        tracing::warn!(
+            correlation_id = context.correlation_id.as_deref(),
+            code = failure.error_code,
+            "Firecrawl could not read a page, reading it directly"
+        );
+        let salvaged = self.direct.read(url, context).await.ok();
+        salvaged.filter(|page| page.text.chars().count() >= MIN_SALVAGED_CHARS).ok_or(failure)
+    }
+}
+
+fn unavailable(message: &str) -> WebFailure {
+    WebFailure::new(WebErrorKind::Unavailable, message)
+}
+
+/// The page of a response, if it has one.
+fn page(url: &NormalizedUrl, data: Scraped) -> Result<WebPage, WebFailure> {
+    let metadata = &data.metadata;
+    match metadata.get("statusCode").and_then(Value::as_u64) {
+        Some(status @ (500.. | 408 | 429)) => {
+            return Err(unavailable(&format!("the host answered with HTTP {status}; try again later")));
+        }
+        Some(status @ 400..) => {
+            let message = format!("the host answered with HTTP {status}; check the address");
+            return Err(WebFailure::new(WebErrorKind::Refused, message));
+        }
+        _ => {}
+    }
+    let text = data.markdown.unwrap_or_default();
+    if let Some(reason) = low_value(&text) {
+        let message = format!("{} ({})", reason.message(), reason.as_str());
+        return Err(WebFailure::new(WebErrorKind::LowValue, message));
+    }
+    // A member may be a list if the page has several.
+    let member = |names: &[&str]| {
+        let value = names.iter().find_map(|name| metadata.get(*name))?;
+        let text = value.as_str().or_else(|| value.as_array()?.first()?.as_str())?.trim();
+        Some(text.to_owned()).filter(|text| !text.is_empty())
+    };
+    let language =
+        member(&["language"]).map(|tag| tag.split(['-', '_']).next().unwrap_or_default().to_lowercase());
+    Ok(WebPage {
+        final_url: member(&["url", "sourceURL"]).unwrap_or_else(|| url.address().as_str().to_owned()),
+        title: member(&["title", "ogTitle"]),
+        byline: member(&["author", "article:author"]),
+        site_name: member(&["ogSiteName", "og:site_name"]),
+        published: member(&["publishedTime", "article:published_time", "date"]),
+        language: language.filter(|language| language.len() == 2),
+        canonical_url: member(&["canonical", "ogUrl"]),
+        media_type: member(&["contentType"]).unwrap_or_else(|| "text/html".to_owned()),
+        content_sha256: hex(&Sha256::digest(text.as_bytes())),
+        content_bytes: text.len() as u64,
+        text,
+        read_by: "firecrawl",
+    })
+}

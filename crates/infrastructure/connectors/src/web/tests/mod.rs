@@ -1,0 +1,109 @@
+//! Tests of the readers of web pages against servers on this machine.
+
+mod fetching;
+mod firecrawl;
+mod hostile;
+mod manners;
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use quire_domain::Backoff;
+use quire_domain::link::NormalizedUrl;
+use quire_domain::reading::{FileKind, Line, Page, Reading, Rect, Word};
+use quire_ports::{
+    CallContext, PageContent, PageImageRequest, PageReader, PageText, ReadError, ReadOutput, ReadRequest,
+    Reader, WebFailure, WebPage, WebReader as _,
+};
+use quire_testkit::DnsServer;
+
+use super::{AllowList, DirectWebReader, Guard, Resolver, WebSettings};
+use crate::http::HttpOptions;
+
+/// Asks the DNS server of a test.
+struct TestResolver(Arc<DnsServer>);
+
+#[async_trait]
+impl Resolver for TestResolver {
+    async fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        self.0.resolve(name).await
+    }
+}
+
+/// Takes the bytes of a page as its text, and remembers how it was asked.
+#[derive(Default)]
+struct BytesAsText {
+    contents: Mutex<Vec<PageContent>>,
+}
+
+#[async_trait]
+impl PageReader for BytesAsText {
+    async fn read_page(&self, content: PageContent) -> Result<PageText, ReadError> {
+        let text = String::from_utf8_lossy(&content.bytes).into_owned();
+        self.contents.lock().unwrap().push(content);
+        Ok(PageText { text, ..PageText::default() })
+    }
+}
+
+/// Finds the same words in every document.
+struct SameWords;
+
+#[async_trait]
+impl Reader for SameWords {
+    async fn read(&self, _: ReadRequest) -> Result<ReadOutput, ReadError> {
+        let words = "The words of a document behind a link".split(' ');
+        let words = words
+            .map(|text| Word { text: text.to_owned(), rect: Rect { x0: 0.0, y0: 0.0, x1: 1.0, y1: 1.0 } });
+        let lines = vec![Line { words: words.collect(), opens_paragraph: true }];
+        let pages = vec![Page { width: 9.0, height: 9.0, lines, ..Page::default() }];
+        Ok(ReadOutput {
+            kind: FileKind::Pdf,
+            reading: Reading { pages },
+            covered_used: false,
+            language: Some("en".to_owned()),
+        })
+    }
+
+    async fn image(&self, _: PageImageRequest) -> Result<Vec<u8>, ReadError> {
+        unreachable!("no image is needed")
+    }
+}
+
+fn settings() -> WebSettings {
+    WebSettings {
+        allow: AllowList::default(),
+        ports: vec![80, 443, 8080],
+        timeout: Duration::from_secs(20),
+        max_bytes: 1 << 20,
+        max_redirects: 5,
+        robots: false,
+        host_interval: Duration::ZERO,
+        retry: Backoff { attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
+    }
+}
+
+fn reader_with(settings: WebSettings, dns: DnsServer) -> (DirectWebReader, Arc<BytesAsText>, Arc<DnsServer>) {
+    let (pages, dns) = (Arc::new(BytesAsText::default()), Arc::new(dns));
+    let resolver = Arc::new(TestResolver(dns.clone()));
+    let guard = Arc::new(Guard::new(settings.allow.clone(), settings.ports.clone(), resolver));
+    let reader =
+        DirectWebReader::new(settings, &HttpOptions::default(), guard, pages.clone(), Arc::new(SameWords))
+            .unwrap();
+    (reader, pages, dns)
+}
+
+/// A reader that may reach servers on loopback by their number.
+fn local_reader(change: impl FnOnce(&mut WebSettings)) -> DirectWebReader {
+    let mut settings = settings();
+    settings.allow = AllowList::parse("127.0.0.1").unwrap();
+    change(&mut settings);
+    reader_with(settings, DnsServer::start(&[])).0
+}
+
+async fn read(reader: &DirectWebReader, url: &str) -> Result<WebPage, WebFailure> {
+    let url = NormalizedUrl::parse(url).unwrap();
+    reader.read(&url, &CallContext::default()).await
+}
