@@ -29,6 +29,7 @@ pub use middleware::trusted_proxies::TrustedProxies;
 pub use pages::words::Language;
 pub use rest::calibration::CalibrationList;
 pub use rest::metrics::Exposition;
+pub use rest::v1::show::ProposalRunResponse;
 pub use rest::version::Version;
 pub use routes::router;
 pub use serve::{ConnectionLimits, serve};

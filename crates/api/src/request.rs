@@ -90,6 +90,12 @@ impl Parameters {
         Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
     }
 
+    /// The same without empty ones: a form also sends its empty fields.
+    pub(crate) fn filled(mut self) -> Self {
+        self.0.retain(|_, value| !value.is_empty());
+        self
+    }
+
     /// The parameter unless it is empty: a form also sends its empty fields.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.given(name).filter(|text| !text.is_empty())

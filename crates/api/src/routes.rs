@@ -11,7 +11,8 @@ use crate::middleware::{
 };
 use crate::pages::login::LoginState;
 use crate::rest::{
-    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, v1, version,
+    calibration, documents, events, governance, health, lanes, metrics, model_usage, openapi, review, runs,
+    v1, version,
 };
 use crate::{ApiError, AppState, Server, error_pages, pages};
 
@@ -56,6 +57,7 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/lanes", get(lanes::list))
         .route("/lanes/{name}/pause", post(lanes::pause))
         .route("/lanes/{name}/resume", post(lanes::resume))
+        .route("/model-usage", get(model_usage::show))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
@@ -107,6 +109,12 @@ fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/app/documents/{id}/next", get(pages::review::next::lead))
         .route("/app/documents/{id}/runs", get(pages::runs::show))
         .route("/app/documents/{id}/runs/list", get(pages::runs::list))
+        .route("/app/proposals", get(pages::proposals::list::show))
+        .route("/app/proposals/rows", get(pages::proposals::list::rows))
+        .route("/app/proposals/{id}", get(pages::proposals::show::show))
+        .route("/app/proposals/{id}/now", get(pages::proposals::show::now))
+        .route("/app/proposals/{first}/compare/{second}", get(pages::proposals::compare::show))
+        .route("/app/model-usage", get(pages::model_usage::show))
         .route("/app/operations", get(pages::operations::show))
         .route("/app/operations/now", get(pages::operations::now))
         .route("/app/governance", get(pages::governance::candidates::show))

@@ -1,6 +1,7 @@
 //! The state that use cases share: the store, the files and the settings.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use quire_domain::{Pipeline, RequeuePolicy};
 use quire_ports::{BlobStore, Store};
@@ -32,6 +33,8 @@ pub struct AppSettings {
     pub processing: bool,
     /// The name of the model for proposals. None if no model is configured.
     pub proposal_model: Option<String>,
+    /// How long a client waits for a draft of a proposal before it gets the id of the run.
+    pub draft_wait: Duration,
     /// How each pipeline requeues failed runs.
     pub requeue: Vec<(Pipeline, RequeuePolicy)>,
 }
@@ -47,6 +50,7 @@ pub struct App {
     pub(crate) events: EventFeed,
     pub(crate) processing: bool,
     pub(crate) proposal_model: Option<String>,
+    pub(crate) draft_wait: Duration,
     pub(crate) requeue: Vec<(Pipeline, RequeuePolicy)>,
     pub(crate) counts: CountCache,
     pub(crate) operations: OperationsCache,
@@ -65,6 +69,7 @@ impl App {
             events,
             processing,
             proposal_model,
+            draft_wait,
             requeue,
         } = settings;
         Self {
@@ -77,6 +82,7 @@ impl App {
             events,
             processing,
             proposal_model,
+            draft_wait,
             requeue,
             counts: CountCache::default(),
             operations: OperationsCache::default(),
@@ -91,6 +97,11 @@ impl App {
     /// Whether documents are processed at all.
     pub fn is_processing_enabled(&self) -> bool {
         self.processing
+    }
+
+    /// Whether a model is configured that proposals can ask.
+    pub fn has_proposal_model(&self) -> bool {
+        self.proposal_model.is_some()
     }
 
     /// Which files are accepted.

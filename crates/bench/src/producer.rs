@@ -39,6 +39,7 @@ pub fn random_run(subjects: u128) -> NewRun {
         subject: subject(rng.random_range(0..subjects)),
         priority: if rng.random_ratio(1, 10) { Priority::High } else { Priority::Normal },
         correlation_id: None,
+        requested_by: None,
         continues: None,
     }
 }

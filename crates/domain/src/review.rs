@@ -152,6 +152,7 @@ mod tests {
             subject: SubjectId::new(),
             priority: Priority::Normal,
             correlation_id: None,
+            requested_by: None,
             continues: None,
         };
         Run { state, ..create(&new, NOW).0 }

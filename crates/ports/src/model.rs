@@ -51,7 +51,7 @@ impl From<&StepContext> for CallContext {
             step: Some(context.step),
             step_attempt: context.attempt,
             correlation_id: context.run.correlation_id.clone(),
-            credential: None,
+            credential: context.run.requested_by.clone(),
         }
     }
 }

@@ -57,6 +57,20 @@ pub struct ModelUsage {
     pub latency: Duration,
 }
 
+impl std::ops::AddAssign<&Self> for ModelUsage {
+    fn add_assign(&mut self, other: &Self) {
+        self.calls += other.calls;
+        self.failed += other.failed;
+        self.tokens_in += other.tokens_in;
+        self.tokens_out += other.tokens_out;
+        self.cost = match (self.cost, other.cost) {
+            (Some(one), Some(more)) => Some(one + more),
+            (one, more) => one.or(more),
+        };
+        self.latency += other.latency;
+    }
+}
+
 /// The calls of one day, credential and model added up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DailyModelUsage {

@@ -121,6 +121,8 @@ pub struct ProposalSummary {
     pub run: Run,
     /// The run that this one revises.
     pub parent: Option<RunId>,
+    /// The idea.
+    pub idea: String,
     /// The weighted confidence, after the last step.
     pub confidence: Option<f64>,
     /// The verdict, after the last step.

@@ -23,12 +23,13 @@ use quire_application::storage::{self, Identified, InstallationBlobs, Originals}
 use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
-use quire_ports::{BlobStore, LanguageModel, Reader, Step, Store};
+use quire_ports::{BlobStore, LanguageModel, Lease, Reader, Step, Store, Worker};
 use quire_postgres::PgStore;
-use quire_sqlite::{FileLock, SqliteStore};
+use quire_sqlite::{FileLock, LockError, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use model::{check_model, http_client};
+pub(crate) use proposal::model_name as proposal_model;
 pub(crate) use redis::redis_address;
 pub(crate) use web::check_web;
 pub use web::web_reader;
@@ -104,14 +105,7 @@ pub(crate) async fn open_for_engine(
     match config.location() {
         DatabaseLocation::Sqlite(path) => {
             let lock = create_and_lock(config, &path)?;
-            let store = sqlite(config, &path)?;
-            let applied = store.migrations.up(None).await?;
-            if !applied.is_empty() {
-                tracing::info!(versions = ?applied, "database migrated");
-            }
-            identify_storage(config, &store, originals).await?;
-            schemas::seed(&store, config).await?;
-            Ok(EngineDatabase { store, lease: LeaseSettings::Exclusive, _lock: Some(lock) })
+            open_locked(config, &path, lock, originals).await
         }
         DatabaseLocation::Postgres(url) => {
             make_folder(&config.storage.data)?;
@@ -120,6 +114,46 @@ pub(crate) async fn open_for_engine(
             schemas::seed(&store, config).await?;
             let lease = LeaseSettings::Renewed { term: config.engine.lease };
             Ok(EngineDatabase { store, lease, _lock: None })
+        }
+    }
+}
+
+/// Opens a SQLite file whose lock is taken.
+async fn open_locked(
+    config: &Config,
+    path: &Path,
+    lock: FileLock,
+    originals: Originals,
+) -> Result<EngineDatabase, CommandError> {
+    let store = sqlite(config, path)?;
+    let applied = store.migrations.up(None).await?;
+    if !applied.is_empty() {
+        tracing::info!(versions = ?applied, "database migrated");
+    }
+    identify_storage(config, &store, originals).await?;
+    schemas::seed(&store, config).await?;
+    Ok(EngineDatabase { store, lease: LeaseSettings::Exclusive, _lock: Some(lock) })
+}
+
+/// Opens the database for an engine. None if another engine works on it.
+pub(crate) async fn open_for_engine_if_idle(config: &Config) -> Result<Option<EngineDatabase>, CommandError> {
+    match config.location() {
+        DatabaseLocation::Sqlite(path) => match lock(config, &path)? {
+            Err(LockError::HeldByAnother { .. }) => Ok(None),
+            lock => open_locked(config, &path, lock?, Originals::Kept).await.map(Some),
+        },
+        DatabaseLocation::Postgres(_) => {
+            let store = open_for_command(config).await?;
+            let now = store.clock.now();
+            let is_live = |worker: &Worker| match worker.lease {
+                Some(Lease::Until(until)) => until > now,
+                Some(Lease::Exclusive) => true,
+                None => false,
+            };
+            if store.workers.list().await?.iter().any(is_live) {
+                return Ok(None);
+            }
+            open_for_engine(config, Originals::Kept).await.map(Some)
         }
     }
 }
@@ -235,6 +269,7 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
         events: EventFeed::new(store.history.clone(), config.server.feed_limits(), stop.clone()),
         processing: config.uploads.processing,
         proposal_model: proposal::model_name(config),
+        draft_wait: to_std(config.server.draft_wait),
         requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
         store: store.clone(),
         blobs,
@@ -288,11 +323,15 @@ async fn postgres(config: &Config, url: &str) -> Result<Store, CommandError> {
 }
 
 fn create_and_lock(config: &Config, path: &Path) -> Result<FileLock, CommandError> {
+    Ok(lock(config, path)??)
+}
+
+fn lock(config: &Config, path: &Path) -> Result<Result<FileLock, LockError>, CommandError> {
     make_folder(&config.storage.data)?;
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         make_folder(folder)?;
     }
-    Ok(FileLock::acquire(path)?)
+    Ok(FileLock::acquire(path))
 }
 
 fn make_folder(folder: &Path) -> Result<(), CommandError> {

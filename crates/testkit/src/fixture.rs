@@ -90,6 +90,7 @@ pub fn new_run(pipeline: Pipeline, subject: SubjectId, priority: Priority) -> Ne
         subject,
         priority,
         correlation_id: Some("corr-1".to_owned()),
+        requested_by: None,
         continues: None,
     }
 }

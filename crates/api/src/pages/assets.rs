@@ -43,6 +43,8 @@ const ASSETS: &[Asset] = assets![
     "scripts/login.js",
     "scripts/operations.js",
     "scripts/page.js",
+    "scripts/proposal.js",
+    "scripts/proposals.js",
     "scripts/refresh.js",
     "scripts/review.js",
     "scripts/review/actions.js",
@@ -72,6 +74,7 @@ const ASSETS: &[Asset] = assets![
     "styles/inbox.css",
     "styles/login.css",
     "styles/operations.css",
+    "styles/proposals.css",
     "styles/review.css",
     "styles/runs.css",
 ];

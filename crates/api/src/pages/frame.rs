@@ -23,6 +23,7 @@ const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NavigationItem {
     Inbox,
+    Proposals,
     Operations,
     Governance,
 }
@@ -81,8 +82,9 @@ impl Frame {
     pub(super) fn places(&self) -> Vec<Link> {
         let all = [
             (NavigationItem::Inbox, "/app", "frame.documents", Role::Read),
+            // Not texts of the frame, which every page hands to its scripts.
+            (NavigationItem::Proposals, "/app/proposals", "proposals.title", Role::Read),
             (NavigationItem::Operations, "/app/operations", "frame.operations", Role::Read),
-            // Not a text of the frame, which every page hands to its scripts.
             (NavigationItem::Governance, "/app/governance", "governance.title", Role::Govern),
         ];
         let offered = all.into_iter().filter(|(_, _, _, role)| self.visitor.may(*role));

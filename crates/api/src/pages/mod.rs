@@ -4,6 +4,7 @@
 //! Scripts use the REST API like any client. They insert parts of pages that the server rendered, so that only the
 //! server has the layout.
 
+mod address;
 pub(crate) mod assets;
 pub(crate) mod error_page;
 mod frame;
@@ -11,10 +12,12 @@ pub(crate) mod governance;
 pub(crate) mod inbox;
 pub(crate) mod login;
 pub(crate) mod login_redirect;
+pub(crate) mod model_usage;
 mod moments;
 pub(crate) mod operations;
 mod plot;
 pub(crate) mod preferences;
+pub(crate) mod proposals;
 pub(crate) mod review;
 pub(crate) mod runs;
 pub(crate) mod visitor;

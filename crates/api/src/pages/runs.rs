@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use quire_application::document::{self, StepRecord};
 use quire_application::{App, events};
 use quire_domain::run::RunState;
-use quire_domain::{DocumentId, Role, Run};
+use quire_domain::{DocumentId, Priority, Role, Run};
 
-pub(super) use self::timeline::name as step_name;
 use self::timeline::{Attempt, attempts};
+pub(super) use self::timeline::{name as step_name, status as step_status};
 use super::frame::{Frame, NavigationItem, page};
 use super::moments::{Moment, lasting};
 use super::visitor::Visitor;
@@ -50,6 +50,7 @@ struct RunRow {
     number: usize,
     state: &'static str,
     tone: &'static str,
+    is_urgent: bool,
     created: Moment,
     took: Option<String>,
     /// Why it failed: the code and the message.
@@ -107,6 +108,7 @@ impl RunRow {
             number,
             state,
             tone,
+            is_urgent: run.priority == Priority::High,
             created: Moment::of(run.created_at),
             took: took.map(|took| lasting(took, words)),
             failure: failure.map(|reason| {
@@ -119,7 +121,8 @@ impl RunRow {
     }
 }
 
-fn state(state: &RunState, words: &'static Words) -> (&'static str, &'static str) {
+/// The name of a state for people, and its tone.
+pub(super) fn state(state: &RunState, words: &'static Words) -> (&'static str, &'static str) {
     let (name, tone) = match state {
         RunState::Queued { .. } => ("runs.state_queued", "waiting"),
         RunState::Running { .. } => ("runs.state_running", "processing"),

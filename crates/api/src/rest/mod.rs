@@ -7,6 +7,7 @@ pub(crate) mod governance;
 pub(crate) mod health;
 pub(crate) mod lanes;
 pub(crate) mod metrics;
+pub(crate) mod model_usage;
 pub(crate) mod openapi;
 pub(crate) mod review;
 pub(crate) mod runs;

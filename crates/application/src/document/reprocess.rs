@@ -48,6 +48,7 @@ pub async fn reprocess(
         subject: document.into(),
         priority,
         correlation_id,
+        requested_by: Some(actor.to_owned()),
         continues: None,
     };
     let requested = Document::reprocess_requested(&new, actor, now);

@@ -204,6 +204,7 @@ impl Upload {
             subject: id.into(),
             priority: first.priority,
             correlation_id: first.correlation_id,
+            requested_by: Some(uploader.actor.clone()),
             continues: None,
         });
         let events = vec![document.uploaded(&uploader.actor, at)];

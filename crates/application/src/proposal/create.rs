@@ -60,7 +60,7 @@ pub async fn create(app: &App, new: NewProposal) -> Result<Run, ProposalError> {
         edited_proposal: None,
         edit_notes: None,
     };
-    Ok(enqueue(app, &request, new.priority, new.correlation_id).await?)
+    Ok(enqueue(app, &request, new.priority, new.actor, new.correlation_id).await?)
 }
 
 /// Stores the run of a request. The run is its own subject.
@@ -68,6 +68,7 @@ pub(super) async fn enqueue(
     app: &App,
     request: &ProposalRequest,
     priority: Priority,
+    actor: String,
     correlation_id: String,
 ) -> Result<Run, Error> {
     let id = RunId::new();
@@ -77,6 +78,7 @@ pub(super) async fn enqueue(
         subject: SubjectId(id.0),
         priority,
         correlation_id: Some(correlation_id),
+        requested_by: Some(actor),
         continues: None,
     };
     let run = app.store.proposals.create(&new, request, app.store.clock.now()).await?;

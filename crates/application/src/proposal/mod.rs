@@ -14,4 +14,4 @@ pub use create::{EXPAND_TEMPERATURE, NewProposal, ProposalError, create};
 pub use list::list;
 pub use revise::{MAX_TEMPERATURE, Revision, RevisionError, revise};
 pub use show::{ProposalView, StepView, show};
-pub use wait::wait_for_end;
+pub use wait::wait_for_draft;

@@ -85,5 +85,5 @@ pub async fn revise(app: &App, parent: RunId, revision: Revision) -> Result<Run,
         edited_proposal: revision.edited_proposal,
         edit_notes: revision.edit_notes,
     };
-    Ok(enqueue(app, &request, found.run.priority, revision.correlation_id).await?)
+    Ok(enqueue(app, &request, found.run.priority, revision.actor, revision.correlation_id).await?)
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{Pipeline, RunId, StepName, StepStatus};
-use quire_ports::{ProposalRun, StepProgress};
+use quire_ports::{ModelUsage, ProposalRun, StepProgress};
 
 use crate::{App, Result};
 
@@ -15,6 +15,8 @@ pub struct ProposalView {
     pub steps: Vec<StepView>,
     /// When the run or a step of it last changed.
     pub updated_at: Timestamp,
+    /// What its calls to language models cost.
+    pub usage: ModelUsage,
 }
 
 /// The progress of a step. One that has not started is pending.
@@ -28,6 +30,8 @@ pub struct StepView {
     pub started_at: Option<Timestamp>,
     /// When its last attempt ended.
     pub completed_at: Option<Timestamp>,
+    /// The code of the failure of its last attempt.
+    pub error_code: Option<String>,
     /// Why its last attempt failed.
     pub error_message: Option<String>,
 }
@@ -36,12 +40,13 @@ pub struct StepView {
 pub async fn show(app: &App, id: RunId) -> Result<ProposalView> {
     let proposal = app.store.proposals.proposal(id).await?;
     let reached = app.store.history.steps(id).await?;
+    let usage = app.store.model_calls.usage_of_run(id).await?;
     let steps: Vec<StepView> = Pipeline::Proposal.steps().iter().map(|step| view(*step, &reached)).collect();
     let run = &proposal.run;
     let times = [Some(run.queued_at), run.state.started_at(), run.state.completed_at()];
     let of_steps = steps.iter().flat_map(|step| [step.started_at, step.completed_at]);
     let updated_at = times.into_iter().chain(of_steps).flatten().max().unwrap_or(run.created_at);
-    Ok(ProposalView { proposal, steps, updated_at })
+    Ok(ProposalView { proposal, steps, updated_at, usage })
 }
 
 fn view(step: StepName, reached: &[StepProgress]) -> StepView {
@@ -51,6 +56,7 @@ fn view(step: StepName, reached: &[StepProgress]) -> StepView {
         status: progress.map_or(StepStatus::Pending, |progress| progress.status),
         started_at: progress.and_then(|progress| progress.started_at),
         completed_at: progress.and_then(|progress| progress.completed_at),
+        error_code: progress.and_then(|progress| progress.error_code.clone()),
         error_message: progress.and_then(|progress| progress.error_message.clone()),
     }
 }

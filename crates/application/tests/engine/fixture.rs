@@ -149,6 +149,7 @@ impl EngineFixture {
             subject,
             priority: Priority::Normal,
             correlation_id: None,
+            requested_by: None,
             continues: None,
         };
         quire_application::run::enqueue(&self.store, &new).await.unwrap().id

@@ -43,6 +43,7 @@ pub async fn measure(kind: DatabaseKind) -> Table {
             subject: SubjectId::new(),
             priority: Priority::Normal,
             correlation_id: None,
+            requested_by: None,
             continues: None,
         };
         let called = Instant::now();

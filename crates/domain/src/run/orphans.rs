@@ -59,6 +59,7 @@ mod tests {
                 subject: SubjectId::new(),
                 priority: Priority::Normal,
                 correlation_id: None,
+                requested_by: None,
                 continues: None,
             };
             Run { shared_orphanings: *shared_orphanings, ..create(&new, Timestamp::UNIX_EPOCH).0 }

@@ -23,6 +23,8 @@ pub struct NewRun {
     pub priority: Priority,
     /// Links the run to the request that caused it.
     pub correlation_id: Option<String>,
+    /// The name of the credential that asked for it, if it is known.
+    pub requested_by: Option<String>,
     /// The run whose work it continues.
     pub continues: Option<Continuation>,
 }
@@ -36,6 +38,7 @@ impl NewRun {
             subject: run.subject,
             priority: run.priority,
             correlation_id: run.correlation_id.clone(),
+            requested_by: run.requested_by.clone(),
             continues: Some(Continuation { run: run.id, number: run.continuation_number() + 1 }),
         }
     }
@@ -63,6 +66,8 @@ pub struct Run {
     pub priority: Priority,
     /// Links the run to the request that caused it.
     pub correlation_id: Option<String>,
+    /// The name of the credential that asked for it, if it is known.
+    pub requested_by: Option<String>,
     /// The language override when the run was created, as ISO 639-1. A later override does not change it.
     pub language: Option<String>,
     /// The schema version of the run: the newest one when the run was created.

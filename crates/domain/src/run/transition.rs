@@ -173,6 +173,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         subject: new.subject,
         priority: new.priority,
         correlation_id: new.correlation_id.clone(),
+        requested_by: new.requested_by.clone(),
         language: None,
         schema: None,
         continues: new.continues,

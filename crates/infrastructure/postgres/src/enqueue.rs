@@ -161,6 +161,7 @@ async fn insert_round(
         .bind(runs().map(|run| StoredTime(run.created_at)).collect::<Vec<_>>())
         .bind(runs().map(|run| run.continues.map(|continued| continued.run.0)).collect::<Vec<_>>())
         .bind(runs().map(|run| run.continues.map(|continued| int(continued.number))).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.requested_by.as_deref().map(text)).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;

@@ -96,7 +96,10 @@ impl HeldUpdates {
 impl Drop for TestSchema {
     /// Drops the schema if possible. A schema that is left behind does no harm.
     fn drop(&mut self) {
-        let drop = format!("SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS {} CASCADE", self.schema);
+        let drop = format!(
+            "SET lock_timeout = '2s'; DROP SCHEMA IF EXISTS {0} CASCADE; DROP SCHEMA IF EXISTS {0}_monitoring CASCADE",
+            self.schema
+        );
         let dropped = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(async {

@@ -34,6 +34,7 @@ const RUN: ColumnList = ColumnList {
         "completed_at",
         "worker_id",
         "correlation_id",
+        "requested_by",
         "failure_type",
         "error",
         "language",

@@ -140,6 +140,7 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
         micros(at),
         run.continues.as_ref().map(|continuation| continuation.run.0.as_bytes()),
         run.continues.map(|continuation| continuation.number),
+        run.requested_by,
     ];
     let stored = |row: &dyn ColumnReader| Ok((row::run(row)?, row.boolean("is_listed")?));
     if let Some((run, is_listed)) = first(connection, sql!("runs/insert"), values, stored)? {

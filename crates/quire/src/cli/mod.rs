@@ -1,5 +1,5 @@
-//! The command line, one file per command. Commands other than `serve`, `worker` and `process` start no engine, and
-//! work while a server is running.
+//! The command line, one file per command. Commands other than `serve`, `worker` and `process` work while a
+//! server is running, and start no engine; `propose` starts one if no server is running.
 
 mod calibration;
 mod config;
@@ -9,6 +9,7 @@ mod migrate;
 mod output;
 mod process;
 mod progress_bar;
+mod propose;
 mod purge;
 mod queue;
 mod read;
@@ -47,6 +48,7 @@ use crate::{owner_only, telemetry};
         quire read invoice.pdf             print the text of a document\n  \
         quire schema list                  list the schemas for documents\n  \
         quire process scans/ --out found/  extract fields without a server\n  \
+        quire propose \"An idea.\"          let five personas review an idea\n  \
         quire queue                        show queue, failures and workers\n  \
         quire runs list --state FAILED     list failed runs\n  \
         quire calibration                  show what reviews taught about confidence\n  \
@@ -102,6 +104,7 @@ enum Command {
     Read(read::ReadCommand),
     Calibration(calibration::CalibrationCommand),
     Process(process::ProcessCommand),
+    Propose(propose::ProposeCommand),
     /// Print the settings in effect and where each came from
     ///
     /// Prints TOML that can be used as a configuration file, except that secrets are masked.
@@ -147,6 +150,7 @@ pub(crate) fn execute(
         Command::Schema(schema) => return run_single_threaded(schema.run(&config)),
         Command::Read(read) => return run_multi_threaded(read.run(&config)),
         Command::Upload(upload) => return run_multi_threaded(upload.run(&config)),
+        Command::Propose(propose) => return run_multi_threaded(propose.run(&config, steps)),
         Command::Process(process) => return run_multi_threaded(process.run(&config, steps, &cli.common)),
         Command::Config => config::print(&layers),
     };
@@ -155,12 +159,12 @@ pub(crate) fn execute(
 }
 
 impl Cli {
-    /// The log settings of the command. Without a chosen level, `upload` logs no events and `process` only errors,
-    /// because both print their own progress and failures.
+    /// The log settings of the command. Without a chosen level, `upload` logs no events, and `process` and `propose` only
+    /// errors, because they print their own progress and failures.
     fn log(&self, log: LogSection) -> LogSection {
         let default_level = match self.command {
             Command::Upload(_) => LogLevel::Warn,
-            Command::Process(_) => LogLevel::Error,
+            Command::Process(_) | Command::Propose(_) => LogLevel::Error,
             _ => log.level,
         };
         let is_chosen = self.common.log_level.is_some() || log.level != LogLevel::Info;

@@ -77,6 +77,7 @@ fn check_server(config: &Config) -> Result<(), InvalidSetting> {
     let (idle, lifetime) = (config.server.session_idle, config.server.session_lifetime);
     duration_within("server.session_idle", idle, minutes(1)..=days(365))?;
     duration_within("server.session_lifetime", lifetime, minutes(1)..=days(365))?;
+    duration_within("server.draft_wait", config.server.draft_wait, SignedDuration::ZERO..=minutes(10))?;
     require(idle <= lifetime, "server.session_idle", || {
         format!("must not be longer than server.session_lifetime, which is {lifetime:#}")
     })

@@ -21,6 +21,16 @@ fn error_of(file: &str, variables: &[(&str, &str)]) -> String {
     load(file, variables, &[]).unwrap_err().to_string()
 }
 
+/// Checks that each file is refused with the key, the value and the rule.
+fn assert_refused(cases: &[(&str, &str, &str, &str)]) {
+    for (file, key, value, rule) in cases {
+        let error = error_of(file, &[]);
+        for part in [*key, *value, *rule, "from quire.toml"] {
+            assert!(error.contains(part), "{part} is not in: {error}");
+        }
+    }
+}
+
 #[test]
 fn the_defaults_are_valid_and_every_key_has_its_own_variable() {
     let (config, layers) = load("", &[], &[]).unwrap();
@@ -42,7 +52,7 @@ fn the_default_settings_have_the_documented_values() {
     let retry = engine.retry;
     assert_eq!((retry.base_delay_ms, retry.max_delay_ms), (500, 5_000));
     assert!((retry.jitter_ratio - 0.2).abs() < f64::EPSILON, "{}", retry.jitter_ratio);
-    assert_eq!(config.lanes.max_concurrent_calls, 4);
+    assert_eq!((config.lanes.max_concurrent_calls, config.server.draft_wait), (4, seconds(60)));
     let documented =
         [(&pipelines.document, 120, 2), (&pipelines.proposal, 1_800, 3), (&pipelines.link, 300, 3)];
     for ((pipeline, limit, attempts), name) in documented.into_iter().zip(Pipeline::ALL) {
@@ -170,7 +180,7 @@ fn an_unknown_name_is_refused_with_the_most_similar_known_one() {
 #[test]
 #[allow(clippy::too_many_lines)] // A line or two for each setting.
 fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
-    for (file, key, value, allowed) in [
+    assert_refused(&[
         ("[engine]\nslots = 5000", "engine.slots", "5000", "between 0 and 1000"),
         ("[engine]\nslots = -1", "engine.slots", "-1", "u32"),
         ("[engine]\nslots = '3'", "engine.slots", "\"3\"", "a whole number"),
@@ -232,6 +242,7 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
             "server.session_lifetime, which is 168h",
         ),
         ("[server]\nsession_lifetime = '10s'", "server.session_lifetime", "10s", "between 1m and 8760h"),
+        ("[server]\ndraft_wait = '11m'", "server.draft_wait", "11m", "and 10m"),
         ("[server]\nauth_token = 'short'", "server.auth_token", "***", "openssl rand"),
         ("[interpreter]\nkind = 'magic'", "interpreter.kind", "magic", "`model`"),
         ("[lanes]\nmax_concurrent_calls = 0", "lanes.max_concurrent_calls", "0", "between 1 and 10000"),
@@ -261,12 +272,7 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[search]\nenabled = true", "search.enabled", "true", "no search by meaning"),
         ("[log]\nformat = 'xml'", "log.format", "xml", "`pretty`"),
         ("[storage]\ndatabase = 'mysql://x'", "storage.database", "mysql", "postgres://"),
-    ] {
-        let error = error_of(file, &[]);
-        for part in [key, value, allowed, "from quire.toml"] {
-            assert!(error.contains(part), "{part} is not in: {error}");
-        }
-    }
+    ]);
     let variable = error_of("", &[("QUIRE_ENGINE_SLOTS", "many")]);
     assert!(variable.contains("\"many\" (from environment variable QUIRE_ENGINE_SLOTS)"), "{variable}");
     assert!(error_of("[engine", &[]).contains("quire.toml is not valid TOML"));
@@ -274,7 +280,7 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
 
 #[test]
 fn an_invalid_setting_of_a_model_or_of_http_is_refused_without_its_secret() {
-    for (file, key, value, allowed) in [
+    assert_refused(&[
         ("[model]\nidle_timeout = '1ms'", "model.idle_timeout", "1ms", "between 100ms and 30m"),
         ("[model]\nrecord_to = 'a'\nreplay_from = 'b'", "model.replay_from", "b", "model.record_to"),
         ("[http]\nproxy = 'https://user:secret@proxy'", "http.proxy", "***", "http://proxy.example:3128"),
@@ -291,15 +297,7 @@ fn an_invalid_setting_of_a_model_or_of_http_is_refused_without_its_secret() {
             "a&b",
             "2024-10-21",
         ),
-    ] {
-        let error = error_of(file, &[]);
-        for part in [key, value, allowed, "from quire.toml"] {
-            assert!(error.contains(part), "{part} is not in: {error}");
-        }
-    }
-    let variable = error_of("", &[("QUIRE_ENGINE_SLOTS", "many")]);
-    assert!(variable.contains("\"many\" (from environment variable QUIRE_ENGINE_SLOTS)"), "{variable}");
-    assert!(error_of("[engine", &[]).contains("quire.toml is not valid TOML"));
+    ]);
 }
 
 #[test]

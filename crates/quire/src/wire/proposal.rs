@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::error::CommandError;
 
 /// The name of the model for proposals, if one is configured.
-pub(super) fn model_name(config: &Config) -> Option<String> {
+pub(crate) fn model_name(config: &Config) -> Option<String> {
     let is_configured = |text: &str| !text.trim().is_empty();
     let (model, name) = (&config.model, config.model.name.trim());
     let can_be_asked = is_configured(&model.url) || is_configured(&model.replay_from);

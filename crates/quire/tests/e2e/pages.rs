@@ -5,6 +5,7 @@ mod frame;
 mod governance;
 mod inbox;
 mod login;
+mod proposals;
 mod review;
 mod runs;
 mod walkthrough;

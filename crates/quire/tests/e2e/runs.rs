@@ -18,6 +18,7 @@ on_both_stores! {
     the_queue_shows_runs_by_pipeline_and_priority,
     /// Proves R161 for the command and for the metrics of a server that works.
     depth_by_priority_mean_duration_and_failures_by_step_can_be_queried,
+    /// Proves R208 for the priority, which every list and view of runs has.
     a_failed_link_is_listed_shown_and_retried,
     an_ended_run_of_a_document_is_never_retried,
     a_purge_deletes_rows_and_files,
@@ -30,6 +31,7 @@ async fn enqueue(store: &Store, pipeline: Pipeline) -> Run {
         subject: SubjectId::new(),
         priority: Priority::High,
         correlation_id: Some("c0ffee".to_owned()),
+        requested_by: None,
         continues: None,
     };
     store.queue.enqueue(&new, Timestamp::now()).await.unwrap()
@@ -91,7 +93,9 @@ async fn a_failed_link_is_listed_shown_and_retried(env: &TestEnv) {
     let listed = cli.run_json(&["runs", "list", "--state", "failed", "--pipeline", "link", "--json"]);
     assert_eq!(listed[0]["run_id"], id);
     assert_eq!(listed[0]["error"]["error_code"], "PAGE_GONE");
-    assert!(cli.run_ok(&["runs", "list"]).contains("PAGE_GONE"));
+    let text = cli.run_ok(&["runs", "list"]);
+    assert!(text.contains("PAGE_GONE") && text.contains("  FAILED  high  "), "{text}");
+    assert_eq!(listed[0]["priority"], "high");
     assert_eq!(cli.run_ok(&["runs", "list", "--state", "COMPLETED"]), "No runs.\n");
 
     let shown = cli.run_json(&["runs", "show", &id, "--json"]);

@@ -114,6 +114,7 @@ macro_rules! store_conformance {
             what_was_asked_is_kept_and_a_repeated_request_changes_nothing,
             results_are_stored_once_with_their_step_and_in_order,
             a_late_write_stores_no_result_of_a_proposal,
+            a_completed_proposal_run_that_is_delivered_again_is_skipped,
             proposals_are_listed_newest_first_and_by_every_filter,
             deleting_a_proposal_run_deletes_its_results_and_its_revisions,
             what_was_asked_made_and_decided_cannot_be_changed,

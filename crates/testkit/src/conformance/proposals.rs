@@ -1,11 +1,14 @@
 //! Proposals: what was asked is kept, and what steps made is stored once.
 
+use jiff::SignedDuration;
 use quire_domain::proposal::{
     ExpandedProposal, ExtraContext, Persona, PersonaReview, ProposalDecision, ProposalDiff, ProposalEdit,
     Verdict, aggregate,
 };
+use quire_domain::run::apply;
 use quire_domain::{
-    EventType, Failure, Pipeline, Priority, RequeuePolicy, Run, RunChange, RunId, StepName, SubjectId,
+    EventType, Failure, NewRun, Pipeline, Priority, RequeuePolicy, Run, RunChange, RunId, RunState, StepName,
+    SubjectId,
 };
 use quire_ports::{
     Advance, AdvanceOutcome, PortError, ProposalFilter, ProposalRequest, ProposalResult, ProposalScope,
@@ -119,10 +122,11 @@ pub async fn what_was_asked_is_kept_and_a_repeated_request_changes_nothing(fixtu
     let proposals = &fixture.store.proposals;
     let parent = fixture.create_proposal(&request("First."), 0).await;
     let asked = full_request(parent.id);
-    let new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::High);
+    let mut new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::High);
+    new.requested_by = Some("alma".to_owned());
     let created = proposals.create(&new, &asked, at(5)).await.unwrap();
     assert_eq!((created.state.as_str(), created.queued_at, created.retry_count), ("QUEUED", at(5), 0));
-    assert_eq!(created.priority, Priority::High);
+    assert_eq!((created.priority, created.requested_by.as_deref()), (Priority::High, Some("alma")));
     let again = proposals.create(&new, &request("Another."), at(6)).await.unwrap();
     assert_eq!(again, created);
     let found = proposals.proposal(new.id).await.unwrap();
@@ -187,6 +191,27 @@ pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture)
     assert_eq!(fixture.count("proposal_versions").await, 0);
 }
 
+/// Proves R153: neither the request nor a worker starts it again, and what it made stays.
+pub async fn a_completed_proposal_run_that_is_delivered_again_is_skipped(fixture: &StoreFixture) {
+    let held = fixture.decided_proposal(&request("First."), 0, 0.9).await;
+    let before = fixture.store.proposals.proposal(held.id).await.unwrap();
+    let steps = fixture.steps(held.id).await;
+    let again = NewRun { id: held.id, ..new_run(Pipeline::Proposal, held.subject, Priority::High) };
+    let delivered = fixture.store.proposals.create(&again, &request("Another."), at(50)).await.unwrap();
+    assert_eq!(delivered, before.run);
+    assert!(matches!(delivered.state, RunState::Completed { .. }));
+    let worker = fixture.worker(at(51)).await;
+    assert!(fixture.claim(worker, at(52), 10).await.is_empty());
+    let limit = SignedDuration::from_secs(60);
+    let start = apply(&delivered, RunChange::Start { worker, limit }, at(53));
+    assert!(start.is_err(), "{start:?}");
+    let late = fixture.write_results(&held, StepName::Expand, vec![version("Late")]).await;
+    assert_eq!(late, AdvanceOutcome::Refused);
+    assert_eq!(fixture.store.proposals.proposal(held.id).await.unwrap(), before);
+    assert_eq!(fixture.steps(held.id).await, steps);
+    assert_eq!(fixture.count("runs").await, 1);
+}
+
 /// Proves R144.
 pub async fn proposals_are_listed_newest_first_and_by_every_filter(fixture: &StoreFixture) {
     let first = fixture.decided_proposal(&request("First."), 0, 0.9).await;
@@ -223,6 +248,7 @@ pub async fn proposals_are_listed_newest_first_and_by_every_filter(fixture: &Sto
     let (items, _) = fixture.store.proposals.proposals(&all).await.unwrap();
     assert_eq!((items[0].title.clone(), items[0].confidence, items[0].verdict), (None, None, None));
     assert_eq!(items[1].title.as_deref(), Some("Second."));
+    assert_eq!((items[0].idea.as_str(), items[1].idea.as_str()), ("Third.", "Second."));
     assert_eq!(items[1].summary.as_deref(), Some("About Second."));
     assert_eq!((items[1].parent, items[1].verdict), (Some(first.id), Some(Verdict::Revise)));
     assert_eq!(items[2].confidence, Some(decision(0.9).overall_weighted_confidence));

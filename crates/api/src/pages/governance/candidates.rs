@@ -10,7 +10,7 @@ use quire_application::governance::{self, CandidateFilter, CandidateSample, Stru
 use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 
 use super::change::{decision, description, is_offered, kind, status};
-use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
+use super::{GovernanceTab, Paging, address, load_frame, tabs};
 use crate::ApiError;
 use crate::pages::frame::{Choice, Frame, Link, page};
 use crate::pages::moments::Moment;
@@ -120,7 +120,7 @@ fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
         change: if is_chosen("change_type") { change? } else { None },
         is_critical: None,
         limit: SHOWN,
-        skip: parameters.within("offset", 0..=MAX_OFFSET)?.unwrap_or(0),
+        skip: parameters.within("offset", 0..=Paging::MAX_OFFSET)?.unwrap_or(0),
     })
 }
 

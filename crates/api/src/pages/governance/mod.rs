@@ -10,28 +10,10 @@ pub(crate) mod trail;
 
 use quire_application::{App, events};
 
+use super::address::{Paging, address};
 use super::frame::{Frame, Link, NavigationItem};
 use super::visitor::Visitor;
 use crate::ApiError;
-
-/// The largest offset.
-const MAX_OFFSET: u32 = 100_000;
-
-/// The addresses of the previous and the next page.
-struct Paging {
-    before: Option<String>,
-    after: Option<String>,
-}
-
-impl Paging {
-    /// The paging of a list; `from` is the address of the page at an offset.
-    fn of(skip: u32, shown: u32, has_more: bool, from: impl Fn(u32) -> String) -> Self {
-        Self {
-            before: (skip > 0).then(|| from(skip.saturating_sub(shown))),
-            after: (has_more && skip + shown <= MAX_OFFSET).then(|| from(skip + shown)),
-        }
-    }
-}
 
 /// A tab of the governance pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,23 +38,4 @@ fn tabs(current: GovernanceTab) -> Vec<Link> {
 async fn load_frame(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
     let newest = events::newest(app).await?;
     Ok(Frame::new(visitor, NavigationItem::Governance, &["governance"], newest))
-}
-
-/// An address with the parameters that are not empty.
-fn address(path: &str, parameters: &[(&str, &str)]) -> String {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(parameters.iter().filter(|(_, value)| !value.is_empty()));
-    let query = query.finish();
-    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_leaves_out_empty_parameters() {
-        assert_eq!(address("/a", &[("b", ""), ("c", "")]), "/a");
-        assert_eq!(address("/a", &[("b", "x y"), ("c", ""), ("d", "1&2")]), "/a?b=x+y&d=1%262");
-    }
 }

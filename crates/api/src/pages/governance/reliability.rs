@@ -10,7 +10,7 @@ use quire_application::calibration::{self, CalibrationContext, CalibrationFilter
 use quire_understanding::calibration::CalibrationState;
 
 use super::curve::{Curve, curve, percent};
-use super::{GovernanceTab, MAX_OFFSET, Paging, address, load_frame, tabs};
+use super::{GovernanceTab, Paging, address, load_frame, tabs};
 use crate::ApiError;
 use crate::pages::frame::{Frame, Link, page};
 use crate::pages::visitor::Visitor;
@@ -59,7 +59,7 @@ pub(crate) async fn show(
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let skip = parameters.within("offset", 0..=MAX_OFFSET)?.unwrap_or(0);
+    let skip = parameters.within("offset", 0..=Paging::MAX_OFFSET)?.unwrap_or(0);
     let wanted = parameters.text("field_key").map(str::trim).unwrap_or_default().to_owned();
     let filter = CalibrationFilter {
         policy_version: app.confidence_policy().version.clone(),

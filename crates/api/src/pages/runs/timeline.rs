@@ -60,17 +60,12 @@ fn attempt(
 ) -> Attempt {
     let start = record.started_at.unwrap_or(until);
     let took = record.ended_at.unwrap_or(until).duration_since(start);
-    let (status, tone) = match record.status {
-        StepStatus::Pending => ("runs.step_pending", "waiting"),
-        StepStatus::Running => ("runs.step_running", "processing"),
-        StepStatus::Succeeded => ("runs.step_succeeded", "reviewed"),
-        StepStatus::Failed => ("runs.step_failed", "error"),
-    };
+    let (status, tone) = status(record.status, words);
     let x = (start.duration_since(first).as_secs_f64() * scale).clamp(0.0, WIDTH - NARROWEST);
     Attempt {
         step: name(record.step, words),
         number: record.attempt,
-        status: words.get(status),
+        status,
         tone,
         took: lasting(took, words),
         code: record.error_code.clone(),
@@ -83,12 +78,26 @@ fn attempt(
     }
 }
 
+/// The name of a status for people, and its tone.
+pub(in super::super) fn status(status: StepStatus, words: &'static Words) -> (&'static str, &'static str) {
+    let (name, tone) = match status {
+        StepStatus::Pending => ("runs.step_pending", "waiting"),
+        StepStatus::Running => ("runs.step_running", "processing"),
+        StepStatus::Succeeded => ("runs.step_succeeded", "reviewed"),
+        StepStatus::Failed => ("runs.step_failed", "error"),
+    };
+    (words.get(name), tone)
+}
+
 /// The name of a step for people.
 pub(in super::super) fn name(step: StepName, words: &Words) -> String {
     match step {
         StepName::Extraction => words.get("runs.extraction").to_owned(),
         StepName::Interpretation => words.get("runs.interpretation").to_owned(),
-        other => other.as_str().to_owned(),
+        other => match words.find(&["proposals.step_", other.as_str()].concat()) {
+            Some(name) => name.to_owned(),
+            None => other.as_str().to_owned(),
+        },
     }
 }
 

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::App;
-use quire_application::run::{self, ModelUsage, RunView, StepProgress};
+use quire_application::run::{self, RunView, StepProgress};
 use quire_domain::{RunId, StepStatus, SubjectId};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use super::summary::RunSummary;
 use crate::ApiError;
 use crate::request::Id;
+use crate::rest::model_usage::ModelUsageResponse;
 use crate::rest::openapi::{errors, names};
 
 /// A run and the status of its steps.
@@ -37,20 +38,6 @@ pub(crate) struct RunResponse {
     steps: Vec<StepResponse>,
     /// What the run's requests to language models cost. None without a request.
     model_usage: Option<ModelUsageResponse>,
-}
-
-/// Requests to language models, added up.
-#[derive(Serialize, ToSchema)]
-#[schema(as = ModelUsage)]
-struct ModelUsageResponse {
-    calls: u64,
-    failed_calls: u64,
-    tokens_in: u64,
-    tokens_out: u64,
-    /// The sum of the costs that are known. None if none is known.
-    cost: Option<f64>,
-    /// The time that the requests took together.
-    milliseconds: u64,
 }
 
 /// A step of a run.
@@ -96,19 +83,8 @@ impl RunResponse {
             language_used,
             correlation_id: run.correlation_id,
             steps: steps.into_iter().map(step_response).collect(),
-            model_usage: (model_usage.calls > 0).then(|| model_usage_response(&model_usage)),
+            model_usage: ModelUsageResponse::of_any(&model_usage),
         }
-    }
-}
-
-fn model_usage_response(usage: &ModelUsage) -> ModelUsageResponse {
-    ModelUsageResponse {
-        calls: usage.calls,
-        failed_calls: usage.failed,
-        tokens_in: usage.tokens_in,
-        tokens_out: usage.tokens_out,
-        cost: usage.cost,
-        milliseconds: u64::try_from(usage.latency.as_millis()).unwrap_or(u64::MAX),
     }
 }
 

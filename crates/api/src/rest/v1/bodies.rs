@@ -1,21 +1,14 @@
 //! What the operations of `/v1` share: the idea in a request, and a run in a response.
 
-use axum::http::HeaderMap;
 use jiff::Timestamp;
-use quire_application::proposal::{NewProposal, ProposalScope};
 use quire_domain::Run;
-use quire_domain::proposal::{ExtraContext, Idea, PromptVersions};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::names::{run_status, run_type};
-use crate::ApiError;
 use crate::rest::openapi::names;
-
-const SCHEMA_VERSION: &str = "x-schema-version";
-const PROMPT_SET_VERSION: &str = "x-prompt-set-version";
 
 /// An idea.
 #[derive(Deserialize, ToSchema)]
@@ -24,39 +17,27 @@ const PROMPT_SET_VERSION: &str = "x-prompt-set-version";
 pub(crate) struct IdeaRequest {
     /// 1 to 10 sentences.
     #[schema(value_type = String, min_length = 1, max_length = 10_000)]
-    idea: Option<String>,
+    pub(super) idea: Option<String>,
     /// More about it: a text or an object, of at most 50,000 characters.
     #[serde(default)]
-    extra_context: Option<Value>,
+    pub(super) extra_context: Option<Value>,
     /// `high` runs start before `normal` ones.
     #[serde(default)]
     #[schema(value_type = Option<names::Priority>)]
-    priority: Option<String>,
+    pub(super) priority: Option<String>,
 }
 
-impl IdeaRequest {
-    /// The checked idea, with the versions that the headers ask for.
-    pub(crate) fn checked(
-        self,
-        scope: ProposalScope,
-        headers: &HeaderMap,
-        actor: String,
-        correlation_id: String,
-    ) -> Result<NewProposal, ApiError> {
-        let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-        let versions = PromptVersions::requested(header(SCHEMA_VERSION), header(PROMPT_SET_VERSION))?;
-        let priority = self.priority.as_deref().map(quire_domain::Priority::parse).transpose();
-        let priority = priority.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
-        Ok(NewProposal {
-            scope,
-            idea: Idea::parse("idea", self.idea)?,
-            extra_context: ExtraContext::parse(self.extra_context)?,
-            versions,
-            priority: priority.unwrap_or_default(),
-            actor,
-            correlation_id,
-        })
-    }
+/// The versions that a client asks for. Without a header it gets the current version, and a warning.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[allow(dead_code)] // Only the description reads it.
+pub(crate) struct VersionHeaders {
+    /// The version of the schemas; 1.0.0 is supported.
+    #[param(rename = "X-Schema-Version", value_type = String, required = false)]
+    schema: Option<String>,
+    /// The version of the prompts; 1.0.0 is supported.
+    #[param(rename = "X-Prompt-Set-Version", value_type = String, required = false)]
+    prompt_set: Option<String>,
 }
 
 /// A run that waits in the queue.
@@ -74,10 +55,12 @@ pub(crate) struct JobEnqueuedResponse {
     queued_at: Timestamp,
     /// What to do next, for people.
     message: String,
+    /// What the client should know, such as the versions that it gets because it named none.
+    warnings: Vec<String>,
 }
 
 impl JobEnqueuedResponse {
-    pub(crate) fn of(run: &Run, is_revision: bool) -> Self {
+    pub(crate) fn of(run: &Run, is_revision: bool, warnings: Vec<String>) -> Self {
         Self {
             run_id: run.id.0,
             status: run_status(&run.state),
@@ -86,6 +69,7 @@ impl JobEnqueuedResponse {
             created_at: run.created_at,
             queued_at: run.queued_at,
             message: format!("Follow the run with GET /v1/runs/{}.", run.id),
+            warnings,
         }
     }
 }

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::{Extension, Json};
+use axum::http::StatusCode;
 use quire_application::App;
 use quire_application::proposal::{self, ProposalScope};
 
-use super::bodies::{IdeaRequest, JobEnqueuedResponse};
+use super::bodies::{IdeaRequest, JobEnqueuedResponse, VersionHeaders};
+use super::sent_idea::SentIdea;
 use crate::ApiError;
-use crate::caller::Caller;
-use crate::middleware::request_id::RequestId;
-use crate::request::JsonBody;
 use crate::rest::openapi::errors;
 
 /// Expands an idea, lets five personas review the proposal, and decides.
@@ -23,10 +21,7 @@ use crate::rest::openapi::errors;
     path = "/v1/full-review",
     tag = "proposals",
     operation_id = "full_review",
-    params(
-        ("X-Schema-Version" = Option<String>, Header, description = "The version of the schemas; 1.0.0 is supported."),
-        ("X-Prompt-Set-Version" = Option<String>, Header, description = "The version of the prompts; 1.0.0 is supported."),
-    ),
+    params(VersionHeaders),
     request_body = IdeaRequest,
     responses(
         (status = 202, description = "The run, which is queued.", body = JobEnqueuedResponse),
@@ -37,12 +32,9 @@ use crate::rest::openapi::errors;
 )]
 pub(crate) async fn full_review(
     State(app): State<Arc<App>>,
-    Extension(RequestId(correlation_id)): Extension<RequestId>,
-    Caller(actor): Caller,
-    headers: HeaderMap,
-    JsonBody(body): JsonBody<IdeaRequest>,
+    sent: SentIdea,
 ) -> Result<(StatusCode, Json<JobEnqueuedResponse>), ApiError> {
-    let new = body.checked(ProposalScope::Full, &headers, actor, correlation_id)?;
+    let (new, warnings) = sent.checked(ProposalScope::Full)?;
     let run = proposal::create(&app, new).await?;
-    Ok((StatusCode::ACCEPTED, Json(JobEnqueuedResponse::of(&run, false))))
+    Ok((StatusCode::ACCEPTED, Json(JobEnqueuedResponse::of(&run, false, warnings))))
 }

@@ -1,31 +1,27 @@
 //! `POST /v1/expand-idea` and `POST /v1/review-idea`: a quick look at an idea. The client waits for the result, but not
-//! for longer than a minute.
+//! for longer than `server.draft_wait`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
+use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
 use quire_application::App;
-use quire_application::proposal::{self, NewProposal, ProposalRun, ProposalScope};
+use quire_application::proposal::{self, ProposalRun, ProposalScope};
 use quire_domain::proposal::{ExpandedProposal, PersonaReview, ProposalDecision};
 use quire_domain::{RunState, StepName};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use utoipa::ToSchema;
+use utoipa::openapi::{RefOr, Response as ResponseDescription};
+use utoipa::{IntoResponses, ToSchema};
 use uuid::Uuid;
 
-use super::bodies::{IdeaRequest, JobEnqueuedResponse};
-use crate::caller::Caller;
-use crate::middleware::request_id::RequestId;
-use crate::request::JsonBody;
+use super::bodies::{IdeaRequest, JobEnqueuedResponse, VersionHeaders};
+use super::sent_idea::SentIdea;
 use crate::rest::openapi::errors;
 use crate::{ApiError, Code};
-
-/// How long a client waits for the result before it gets the id of the run.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// An expanded idea.
 #[derive(Serialize, ToSchema)]
@@ -53,104 +49,97 @@ pub(crate) struct ReviewedIdeaResponse {
     elapsed_time: f64,
 }
 
+/// The errors of both operations.
+#[allow(dead_code)] // Only the description reads it.
+enum DraftErrors {}
+
+impl IntoResponses for DraftErrors {
+    fn responses() -> BTreeMap<String, RefOr<ResponseDescription>> {
+        let all = [
+            errors::UnsupportedVersion::responses(),
+            errors::NotValid::responses(),
+            errors::ModelFailed::responses(),
+            errors::NotConfigured::responses(),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}
+
 /// Expands an idea into a proposal.
 ///
-/// The response has the proposal if it is made within a minute; otherwise it has the run, which goes on.
+/// The response has the proposal if it is made in time; otherwise it has the run, which goes on.
 #[utoipa::path(
     post,
     path = "/v1/expand-idea",
     tag = "proposals",
     operation_id = "expand_idea",
+    params(VersionHeaders),
     request_body = IdeaRequest,
     responses(
         (status = 200, description = "The proposal.", body = ExpandedIdeaResponse),
         (status = 202, description = "The run, which has not ended yet.", body = JobEnqueuedResponse),
-        errors::UnsupportedVersion,
-        errors::NotValid,
-        errors::ModelFailed,
-        errors::NotConfigured,
+        DraftErrors,
     ),
 )]
-pub(crate) async fn expand_idea(
-    State(app): State<Arc<App>>,
-    Extension(RequestId(correlation_id)): Extension<RequestId>,
-    Caller(actor): Caller,
-    headers: HeaderMap,
-    JsonBody(body): JsonBody<IdeaRequest>,
-) -> Result<Response, ApiError> {
-    let new = body.checked(ProposalScope::Expand, &headers, actor, correlation_id)?;
-    let run = match ended(&app, new).await? {
-        Ended::Completed(run) => run,
-        Ended::NotYet(response) => return Ok(response),
-    };
-    let version = run.version.ok_or_else(|| ApiError::internal("a completed run has no proposal"))?;
-    let body = ExpandedIdeaResponse {
-        proposal: version.proposal,
-        schema_version: run.request.schema_version,
-        prompt_set_version: run.request.prompt_set_version,
-    };
-    Ok(Json(body).into_response())
+pub(crate) async fn expand_idea(State(app): State<Arc<App>>, sent: SentIdea) -> Result<Response, ApiError> {
+    draft(&app, sent, ProposalScope::Expand, |run| {
+        Some(ExpandedIdeaResponse {
+            proposal: run.version?.proposal,
+            schema_version: run.request.schema_version,
+            prompt_set_version: run.request.prompt_set_version,
+        })
+    })
+    .await
 }
 
 /// Expands an idea and lets one reviewer look at it.
 ///
-/// The response has the review if it is made within a minute; otherwise it has the run, which goes on.
+/// The response has the review if it is made in time; otherwise it has the run, which goes on.
 #[utoipa::path(
     post,
     path = "/v1/review-idea",
     tag = "proposals",
     operation_id = "review_idea",
+    params(VersionHeaders),
     request_body = IdeaRequest,
     responses(
         (status = 200, description = "The proposal, its review and a draft of a decision.", body = ReviewedIdeaResponse),
         (status = 202, description = "The run, which has not ended yet.", body = JobEnqueuedResponse),
-        errors::UnsupportedVersion,
-        errors::NotValid,
-        errors::ModelFailed,
-        errors::NotConfigured,
+        DraftErrors,
     ),
 )]
-pub(crate) async fn review_idea(
-    State(app): State<Arc<App>>,
-    Extension(RequestId(correlation_id)): Extension<RequestId>,
-    Caller(actor): Caller,
-    headers: HeaderMap,
-    JsonBody(body): JsonBody<IdeaRequest>,
+pub(crate) async fn review_idea(State(app): State<Arc<App>>, sent: SentIdea) -> Result<Response, ApiError> {
+    draft(&app, sent, ProposalScope::SingleReview, |run| {
+        let elapsed = run.run.state.completed_at().map(|end| end.duration_since(run.run.created_at));
+        Some(ReviewedIdeaResponse {
+            expanded_proposal: run.version?.proposal,
+            reviews: run.reviews.into_iter().map(|stored| stored.review).collect(),
+            draft_decision: run.decision?,
+            run_id: run.run.id.0,
+            elapsed_time: elapsed.unwrap_or_default().as_secs_f64(),
+        })
+    })
+    .await
+}
+
+/// Creates a run and waits for its end. `result` makes the response of a completed one.
+async fn draft<T: Serialize>(
+    app: &App,
+    sent: SentIdea,
+    scope: ProposalScope,
+    result: impl FnOnce(ProposalRun) -> Option<T>,
 ) -> Result<Response, ApiError> {
-    let new = body.checked(ProposalScope::SingleReview, &headers, actor, correlation_id)?;
-    let run = match ended(&app, new).await? {
-        Ended::Completed(run) => run,
-        Ended::NotYet(response) => return Ok(response),
-    };
-    let elapsed = run.run.state.completed_at().map(|end| end.duration_since(run.run.created_at));
-    let (Some(version), Some(draft_decision)) = (run.version, run.decision) else {
-        return Err(ApiError::internal("a completed run has no proposal or no decision"));
-    };
-    let body = ReviewedIdeaResponse {
-        expanded_proposal: version.proposal,
-        reviews: run.reviews.into_iter().map(|stored| stored.review).collect(),
-        draft_decision,
-        run_id: run.run.id.0,
-        elapsed_time: elapsed.unwrap_or_default().as_secs_f64(),
-    };
-    Ok(Json(body).into_response())
-}
-
-/// How a run ended.
-enum Ended {
-    Completed(Box<ProposalRun>),
-    /// The response for a client that has waited long enough.
-    NotYet(Response),
-}
-
-async fn ended(app: &App, new: NewProposal) -> Result<Ended, ApiError> {
+    let (new, warnings) = sent.checked(scope)?;
     let created = proposal::create(app, new).await?;
-    let run = proposal::wait_for_end(app, created.id, LONGEST_WAIT).await?;
+    let run = proposal::wait_for_draft(app, created.id).await?;
     match run.run.state {
-        RunState::Completed { .. } => Ok(Ended::Completed(Box::new(run))),
+        RunState::Completed { .. } => {
+            let body = result(run).ok_or_else(|| ApiError::internal("a completed draft lacks a part"))?;
+            Ok(Json(body).into_response())
+        }
         RunState::Queued { .. } | RunState::Running { .. } => {
-            let body = Json(JobEnqueuedResponse::of(&run.run, false));
-            Ok(Ended::NotYet((StatusCode::ACCEPTED, body).into_response()))
+            let body = Json(JobEnqueuedResponse::of(&run.run, false, warnings));
+            Ok((StatusCode::ACCEPTED, body).into_response())
         }
         RunState::Failed { .. } | RunState::TimedOut { .. } => Err(failed(&run)),
     }

@@ -73,7 +73,8 @@ pub(crate) async fn list(
     Ok(Json(ProposalRunListResponse { runs, total, limit: filter.limit, offset: filter.offset }))
 }
 
-fn filter(parameters: &Parameters) -> Result<ProposalFilter, ApiError> {
+/// The runs that these parameters ask for.
+pub(crate) fn filter(parameters: &Parameters) -> Result<ProposalFilter, ApiError> {
     let status = parameters.one_of("status", &STATUSES, |(name, _)| name)?;
     let run_type =
         parameters.one_of("run_type", &[("initial", false), ("revision", true)], |(name, _)| name)?;

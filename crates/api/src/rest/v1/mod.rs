@@ -8,6 +8,7 @@ pub(crate) mod list;
 pub(crate) mod names;
 pub(crate) mod retry;
 pub(crate) mod revise;
+mod sent_idea;
 pub(crate) mod show;
 
 pub(crate) use create::full_review;

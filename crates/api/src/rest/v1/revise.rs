@@ -100,5 +100,5 @@ pub(crate) async fn revise(
 ) -> Result<(StatusCode, Json<JobEnqueuedResponse>), ApiError> {
     let revision = body.checked(actor, correlation_id)?;
     let run = proposal::revise(&app, RunId(id), revision).await?;
-    Ok((StatusCode::ACCEPTED, Json(JobEnqueuedResponse::of(&run, true))))
+    Ok((StatusCode::ACCEPTED, Json(JobEnqueuedResponse::of(&run, true, Vec::new()))))
 }

@@ -17,6 +17,7 @@ use super::bodies::ProposalRunHead;
 use super::names::step_status;
 use crate::ApiError;
 use crate::request::Id;
+use crate::rest::model_usage::ModelUsageResponse;
 use crate::rest::openapi::{errors, names};
 
 /// What an old run shows as its version.
@@ -25,7 +26,7 @@ const UNKNOWN: &str = "unknown";
 /// A proposal run with everything that is known about it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ProposalRun)]
-pub(crate) struct ProposalRunResponse {
+pub struct ProposalRunResponse {
     #[serde(flatten)]
     head: ProposalRunHead,
     updated_at: Timestamp,
@@ -53,6 +54,8 @@ pub(crate) struct ProposalRunResponse {
     decision: Option<ProposalDecision>,
     /// Always the seven steps, in order.
     step_progress: Vec<StepProgressResponse>,
+    /// What the run's requests to language models cost. None without a request.
+    model_usage: Option<ModelUsageResponse>,
 }
 
 /// The review of one persona.
@@ -102,8 +105,9 @@ pub(crate) async fn show(
 }
 
 impl ProposalRunResponse {
-    pub(super) fn of(view: ProposalView) -> Self {
-        let ProposalView { proposal, steps, updated_at } = view;
+    /// The response for that run.
+    pub fn of(view: ProposalView) -> Self {
+        let ProposalView { proposal, steps, updated_at, usage } = view;
         let decision = proposal.decision.as_ref();
         let head = ProposalRunHead::of(
             &proposal.run,
@@ -137,6 +141,7 @@ impl ProposalRunResponse {
                 .collect(),
             decision: proposal.decision,
             step_progress: steps.into_iter().map(step).collect(),
+            model_usage: ModelUsageResponse::of_any(&usage),
         }
     }
 }

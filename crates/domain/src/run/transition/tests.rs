@@ -15,6 +15,7 @@ fn new_run(pipeline: Pipeline) -> NewRun {
         subject: SubjectId::new(),
         priority: Priority::Normal,
         correlation_id: Some("req-1".to_owned()),
+        requested_by: None,
         continues: None,
     }
 }

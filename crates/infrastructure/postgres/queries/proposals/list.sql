@@ -1,5 +1,5 @@
 -- The newest first. Another query counts what this one lists.
-SELECT {run r}, i.parent_run_id AS input_parent_run_id,
+SELECT {run r}, i.parent_run_id AS input_parent_run_id, i.input_idea AS input_input_idea,
        d.overall_weighted_confidence AS verdict_overall_weighted_confidence, d.decision_label AS verdict_decision_label,
        v.expanded_proposal_json ->> 'title' AS proposal_title, v.expanded_proposal_json ->> 'summary' AS proposal_summary
 FROM proposal_inputs i

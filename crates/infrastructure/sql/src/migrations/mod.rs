@@ -71,7 +71,8 @@ macro_rules! migrations {
             "0023_proposals",
             "0024_key_rotation",
             "0025_links",
-            "0026_lanes",
+            "0026_monitoring",
+            "0027_lanes",
         ]
     };
     ($($file:literal),+ $(,)?) => {

@@ -73,6 +73,7 @@ pub fn proposal_summary(row: &dyn ColumnReader) -> PortResult<ProposalSummary> {
     Ok(ProposalSummary {
         run: run(row)?,
         parent: row.optional_uuid("input_parent_run_id")?.map(RunId),
+        idea: row.string("input_input_idea")?,
         confidence: row.optional_float("verdict_overall_weighted_confidence")?,
         verdict: verdict.map(Verdict::parse).transpose().map_err(corrupt)?,
         title: row.optional_string("proposal_title")?,

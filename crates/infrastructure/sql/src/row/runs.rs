@@ -32,6 +32,7 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
         queued_at: row.timestamp("run_queued_at")?,
         state: state(row, id)?,
         correlation_id: row.optional_string("run_correlation_id")?,
+        requested_by: row.optional_string("run_requested_by")?,
         language: row.optional_string("run_language")?,
         continues: continues.zip(continuation).map(|(run, number)| Continuation { run: RunId(run), number }),
         schema: schema_name.zip(schema_version).map(|(name, version)| SchemaRef { name, version }),

@@ -26,13 +26,14 @@ pub(super) fn list(runs: &[Run]) -> String {
                 run.id.to_string(),
                 run.pipeline.to_string(),
                 run.state.as_str().to_owned(),
+                run.priority.as_str().to_owned(),
                 time(Some(run.created_at)),
                 run.attempts.to_string(),
                 code.to_owned(),
             ]
         })
         .collect();
-    table(["RUN", "PIPELINE", "STATE", "CREATED", "ATTEMPTS", "ERROR"], &rows)
+    table(["RUN", "PIPELINE", "STATE", "PRIORITY", "CREATED", "ATTEMPTS", "ERROR"], &rows)
 }
 
 /// ", starts at … or later" for a run with a delay.

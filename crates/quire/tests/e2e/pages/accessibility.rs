@@ -1,8 +1,11 @@
 //! axe-core finds no accessibility problem on any page, in both languages and in light and dark colours.
 
+use quire_domain::RunId;
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
+use serde_json::json;
 
+use crate::proposals::{ended, send_idea, use_model};
 use crate::record::mark_reviewed;
 use crate::test_env::TestEnv;
 use crate::uploads::upload;
@@ -89,6 +92,45 @@ async fn governance_is_accessible() {
             ("/app/governance/reliability", ".curve"),
         ],
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_of_proposals_are_accessible() {
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let mut tab = Tab::open(&server.address);
+    assert_accessible(&mut tab, &[("/app/proposals", ".empty")]);
+    drop(server);
+    let model = super::proposals::blocking_provider();
+    use_model(&env, &model);
+    let server = env.cli.serve();
+    let mut tab = Tab::open(&server.address);
+    let run = send_idea(&server, "Umbrellas.");
+    ended(&env, &server, run).await;
+    let edit =
+        json!({"edited_proposal": {"proposed_solution": "Stands, with a deposit."}, "edit_notes": "x"});
+    let revised = server.post_json(&format!("/v1/runs/{run}/revisions"), &edit);
+    let revision: RunId = revised.body["run_id"].as_str().unwrap().parse().unwrap();
+    ended(&env, &server, revision).await;
+    let (detail, comparison) =
+        (format!("/app/proposals/{run}"), format!("/app/proposals/{run}/compare/{revision}"));
+    assert_accessible(
+        &mut tab,
+        &[
+            ("/app/proposals", "#proposals tbody tr"),
+            (&detail, "#revisions"),
+            (&comparison, ".diff ins"),
+            ("/app/model-usage", "tfoot"),
+        ],
+    );
+    tab.go(&detail);
+    tab.click("#revise summary");
+    tab.click("#review-critic summary");
+    tab.click("#revise-form button");
+    tab.until_seen("#revise-form [role=alert]");
+    tab.eval(&axe());
+    let wrong = tab.eval("axe.run().then(({ violations }) => violations.map((rule) => rule.id))");
+    assert_eq!(wrong, json!([]), "also with everything open");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,12 +3,13 @@
 use quire_testkit::{ModelReply, ModelServer};
 use serde_json::json;
 
-use super::{KEY, answer, provider, reviewer, use_model};
+use super::{KEY, answer, ended, provider, reviewer, use_model};
 use crate::test_env::{TestEnv, on_both_stores};
 
 on_both_stores! {
     an_idea_is_expanded_or_reviewed_while_the_client_waits,
     a_draft_that_fails_says_in_which_step_and_shows_what_there_is,
+    a_draft_that_takes_longer_than_its_client_waits_goes_on_as_a_run with [("QUIRE_SERVER_DRAFT_WAIT", "0s")],
 }
 
 async fn an_idea_is_expanded_or_reviewed_while_the_client_waits(env: &TestEnv) {
@@ -52,4 +53,23 @@ async fn a_draft_that_fails_says_in_which_step_and_shows_what_there_is(env: &Tes
     );
     assert_eq!(details["partial_results"]["expanded_proposal"]["title"], "Shared umbrellas");
     assert!(!failed.body.to_string().contains("rather not"), "the answer of a model is not quoted");
+}
+
+async fn a_draft_that_takes_longer_than_its_client_waits_goes_on_as_a_run(env: &TestEnv) {
+    let model = provider([0.70; 5]);
+    use_model(env, &model);
+    let server = env.cli.serve();
+    for (path, requests) in [("/v1/expand-idea", 1), ("/v1/review-idea", 3)] {
+        let accepted = server.post_json(path, &json!({"idea": "Umbrellas."}));
+        assert_eq!((accepted.status, &accepted.body["run_type"]), (202, &json!("initial")), "{path}");
+        assert!(["queued", "running"].contains(&accepted.body["status"].as_str().unwrap()));
+        let run = accepted.body["run_id"].as_str().unwrap().parse().unwrap();
+        let ended = ended(env, &server, run).await;
+        assert_eq!(
+            (&ended["status"], &ended["proposal"]["title"]),
+            (&json!("completed"), &json!("Shared umbrellas"))
+        );
+        assert_eq!(ended["persona_reviews"].as_array().unwrap().len(), requests / 2);
+        assert_eq!(model.requests().len(), requests);
+    }
 }

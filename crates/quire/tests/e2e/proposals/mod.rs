@@ -1,11 +1,13 @@
 //! Proposals, against a fake provider that answers as the personas would.
 
+mod command;
 mod drafts;
 mod guide;
 mod lanes;
 mod requests;
 mod reviews;
 mod revisions;
+mod usage;
 
 use quire_domain::RunId;
 use quire_domain::proposal::{GENERIC_REVIEWER_NAME, Persona};
@@ -15,10 +17,10 @@ use serde_json::{Value, json};
 use crate::program::TestServer;
 use crate::test_env::TestEnv;
 
-const KEY: &str = "sk-a-key-that-nobody-may-see";
+pub const KEY: &str = "sk-a-key-that-nobody-may-see";
 
 /// Configures the next server to use this model. A failed run may be retried at once.
-fn use_model(env: &TestEnv, model: &ModelServer) {
+pub fn use_model(env: &TestEnv, model: &ModelServer) {
     let url = &model.url;
     let file = format!(
         "[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\n\
@@ -28,18 +30,18 @@ fn use_model(env: &TestEnv, model: &ModelServer) {
 }
 
 /// The name in the first sentence of the instructions, such as `Critic`; none if a proposal is asked for.
-fn reviewer(body: &Value) -> Option<&str> {
+pub fn reviewer(body: &Value) -> Option<&str> {
     let instructions = body["messages"][0]["content"].as_str().unwrap();
     instructions.strip_prefix("You are ").and_then(|rest| rest.split(',').next())
 }
 
 /// Everything that a request tells a model.
-fn prompt(body: &Value) -> String {
+pub fn prompt(body: &Value) -> String {
     let messages = body["messages"].as_array().unwrap();
     messages.iter().map(|message| message["content"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
 }
 
-fn proposal(solution: &str) -> String {
+pub fn proposal(solution: &str) -> String {
     json!({
         "title": "Shared umbrellas",
         "summary": "Umbrellas that anybody can borrow.",
@@ -51,7 +53,7 @@ fn proposal(solution: &str) -> String {
     .to_string()
 }
 
-fn review(name: &str, score: f64) -> Value {
+pub fn review(name: &str, score: f64) -> Value {
     let id = Persona::ALL.iter().find(|persona| persona.name() == name);
     json!({
         "persona_name": name,
@@ -67,7 +69,7 @@ fn review(name: &str, score: f64) -> Value {
 }
 
 /// The answer to a request: the proposal, or the review with the score of its persona.
-fn answer(body: &Value, scores: [f64; 5]) -> ModelReply {
+pub fn answer(body: &Value, scores: [f64; 5]) -> ModelReply {
     let text = match reviewer(body) {
         None => proposal("Stands at every corner."),
         Some(name) if name == GENERIC_REVIEWER_NAME => review(name, scores[0]).to_string(),
@@ -80,19 +82,19 @@ fn answer(body: &Value, scores: [f64; 5]) -> ModelReply {
 }
 
 /// A provider whose personas give these scores.
-fn provider(scores: [f64; 5]) -> ModelServer {
+pub fn provider(scores: [f64; 5]) -> ModelServer {
     ModelServer::with_key(KEY).answering(move |body, _| answer(body, scores))
 }
 
 /// Sends an idea for a full review.
-fn send_idea(server: &TestServer, idea: &str) -> RunId {
+pub fn send_idea(server: &TestServer, idea: &str) -> RunId {
     let response = server.post_json("/v1/full-review", &json!({ "idea": idea }));
     assert_eq!(response.status, 202, "{:?}", response.body);
     response.body["run_id"].as_str().unwrap().parse().unwrap()
 }
 
 /// The detail of a run after its end.
-async fn ended(env: &TestEnv, server: &TestServer, run: RunId) -> Value {
+pub async fn ended(env: &TestEnv, server: &TestServer, run: RunId) -> Value {
     env.wait_for_run(run).await;
     server.json(&format!("/v1/runs/{run}"))
 }

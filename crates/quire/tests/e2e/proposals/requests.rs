@@ -1,30 +1,35 @@
 //! What is refused, and how lists are filtered.
 
 use quire_domain::RunId;
+use quire_testkit::documents::clinical_record;
 use serde_json::{Value, json};
 
 use super::{ended, provider, send_idea, use_model};
-use crate::program::Cli;
 use crate::test_env::{TestEnv, on_both_stores};
+use crate::uploads::upload_document;
 
-/// Part of R198: proposals.
-#[test]
-fn without_a_model_an_idea_is_refused_with_the_settings_to_give() {
-    let cli = Cli::new();
-    let server = cli.serve();
+on_both_stores! {
+    /// Proves R198 for documents and proposals.
+    without_a_model_documents_are_processed_and_an_idea_is_refused_with_the_settings_to_give,
+    /// Proves R146, R159.
+    an_idea_outside_the_limits_or_for_another_version_is_refused_and_changes_nothing,
+    /// Proves R144.
+    runs_are_filtered_by_every_parameter_and_a_wrong_value_is_named,
+    absent_version_headers_get_the_current_versions_and_a_warning,
+}
+
+async fn without_a_model_documents_are_processed_and_an_idea_is_refused_with_the_settings_to_give(
+    env: &TestEnv,
+) {
+    let server = env.cli.serve();
+    let document = upload_document(&server, &clinical_record(1), "");
+    env.wait_until_completed(document).await;
     for path in ["/v1/full-review", "/v1/expand-idea", "/v1/review-idea"] {
         let refused = server.post_json(path, &json!({"idea": "Umbrellas."}));
         assert_eq!((refused.status, &refused.body["error_code"]), (503, &json!("PROVIDER_NOT_CONFIGURED")));
         assert_eq!(refused.body["details"]["settings"], json!(["model.url", "model.name"]));
     }
     assert_eq!(server.json("/v1/runs"), json!({"runs": [], "total": 0, "limit": 30, "offset": 0}));
-}
-
-on_both_stores! {
-    /// Proves R146, R159.
-    an_idea_outside_the_limits_or_for_another_version_is_refused_and_changes_nothing,
-    /// Proves R144.
-    runs_are_filtered_by_every_parameter_and_a_wrong_value_is_named,
 }
 
 async fn an_idea_outside_the_limits_or_for_another_version_is_refused_and_changes_nothing(env: &TestEnv) {
@@ -113,4 +118,25 @@ async fn runs_are_filtered_by_every_parameter_and_a_wrong_value_is_named(env: &T
     }
     assert_eq!(server.get("/v1/runs/7").status, 400);
     assert_eq!(server.get(&format!("/v1/runs/{}", RunId::new())).status, 404);
+}
+
+async fn absent_version_headers_get_the_current_versions_and_a_warning(env: &TestEnv) {
+    let model = provider([0.9; 5]);
+    use_model(env, &model);
+    let server = env.cli.serve();
+    let send = |headers: &str| {
+        let headers = format!("Content-Type: application/json\r\nX-Request-ID: idea-7\r\n{headers}");
+        let sent = server.request_json("POST /v1/full-review", &headers, &json!({"idea": "Go."}).to_string());
+        assert_eq!(sent.status, 202, "{}", sent.body);
+        sent.body["warnings"].clone()
+    };
+    let (schema, prompt_set) = ("X-Schema-Version: 1.0.0\r\n", "X-Prompt-Set-Version: 1.0.0\r\n");
+    let absent = |name: &str| format!("{name} is absent; version 1.0.0 is used");
+    assert_eq!(send(&format!("{schema}{prompt_set}")), json!([]));
+    assert_eq!(send(schema), json!([absent("X-Prompt-Set-Version")]));
+    assert_eq!(send(""), json!([absent("X-Schema-Version"), absent("X-Prompt-Set-Version")]));
+    let log = server.stop().stderr;
+    let warned = log.lines().filter(|line| line.contains("version headers are absent")).count();
+    assert_eq!(warned, 2, "{log}");
+    assert!(log.lines().any(|line| line.contains("version headers") && line.contains("idea-7")), "{log}");
 }

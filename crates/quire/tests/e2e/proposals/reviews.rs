@@ -2,13 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use quire_domain::RunId;
 use quire_domain::proposal::Persona;
+use quire_domain::{RunChange, RunId};
 use quire_testkit::{ModelReply, ModelServer};
 use serde_json::{Value, json};
 
 use super::{KEY, answer, ended, prompt, provider, review, reviewer, send_idea, statuses, use_model};
+use crate::program::TestServer;
 use crate::test_env::{TestEnv, on_both_stores};
+use crate::test_worker::TestWorker;
 
 const IDEA: &str = "Umbrellas for everybody. They stand at every corner.";
 
@@ -17,10 +19,15 @@ on_both_stores! {
     an_idea_is_expanded_reviewed_by_five_personas_and_decided,
     /// Proves R142.
     a_run_that_waits_shows_its_seven_steps_as_pending with [("QUIRE_ENGINE_SLOTS", "1")],
-    /// Proves R135, R151, R152: one failing persona fails the run, and a retry asks nobody twice.
+    /// Proves R135, R151, R152, R214: one failing persona fails the run, and a retry asks nobody twice.
     a_persona_that_fails_fails_the_run_and_a_retry_resumes_there,
     /// Proves R154.
     a_model_that_never_answers_ends_the_run_at_its_limit with [("QUIRE_PIPELINES_PROPOSAL_RUN_LIMIT", "2s")],
+    /// Proves R194 for proposals.
+    each_state_of_a_run_has_its_name_in_each_api
+        with [("QUIRE_ENGINE_SLOTS", "1"), ("QUIRE_ENGINE_SHUTDOWN_WAIT", "0s")],
+    /// Proves R153 from end to end.
+    a_completed_run_asks_nobody_again_after_a_restart,
     /// Proves R149 from end to end.
     a_critical_concern_of_the_security_guardian_turns_an_approval_into_a_revision,
 }
@@ -117,6 +124,10 @@ async fn a_persona_that_fails_fails_the_run_and_a_retry_resumes_there(env: &Test
         (&failed["status"], &failed["error_code"]),
         (&json!("failed"), &json!("MODEL_ANSWER_INVALID"))
     );
+    let stored = env.store.history.run(run).await.unwrap();
+    let record = &stored.state.reason().unwrap().record;
+    let kinds = (record.error_type.as_str(), record.error_code.as_str());
+    assert_eq!(kinds, ("permanent", "MODEL_ANSWER_INVALID"), "the type is a class and no code");
     assert_eq!(statuses(&failed)[4], "failed");
     let message = failed["step_progress"][4]["error_message"].as_str().unwrap();
     assert!(message.contains("persona_id must be security_guardian"), "{message}");
@@ -175,4 +186,61 @@ async fn a_critical_concern_of_the_security_guardian_turns_an_approval_into_a_re
         (&json!("security_guardian"), &json!("Anybody can log in."))
     );
     assert_eq!(detail["persona_reviews"][3]["security_concerns_present"], true);
+}
+
+async fn each_state_of_a_run_has_its_name_in_each_api(env: &TestEnv) {
+    let model = ModelServer::with_key(KEY).answering(|body, _| match prompt(body) {
+        text if text.contains("Refuse.") => ModelReply::Refusal("no"),
+        text if text.contains("Wait.") => ModelReply::NoResponse,
+        _ => answer(body, [0.9; 5]),
+    });
+    use_model(env, &model);
+    let server = env.cli.serve();
+    let completed = send_idea(&server, "Go.");
+    ended(env, &server, completed).await;
+    let failed = send_idea(&server, "Refuse.");
+    ended(env, &server, failed).await;
+    let running = send_idea(&server, "Wait.");
+    env.wait_until_running(running, true).await;
+    let queued = send_idea(&server, "Wait. Wait.");
+    let names = |server: &TestServer, run: RunId| {
+        let (detail, stored) =
+            (server.json(&format!("/v1/runs/{run}")), server.json(&format!("/runs/{run}")));
+        let listed = server.json("/v1/runs")["runs"].as_array().unwrap().clone();
+        let listed = listed.iter().find(|item| item["run_id"] == json!(run)).unwrap();
+        assert_eq!(listed["status"], detail["status"]);
+        format!("{} {}", detail["status"], stored["state"])
+    };
+    for (run, expected) in [
+        (queued, r#""queued" "QUEUED""#),
+        (running, r#""running" "RUNNING""#),
+        (completed, r#""completed" "COMPLETED""#),
+        (failed, r#""failed" "FAILED""#),
+    ] {
+        assert_eq!(names(&server, run), expected);
+    }
+    server.stop();
+
+    // Without a model the next server leaves proposals alone.
+    env.cli.write("quire.toml", "");
+    let worker = TestWorker::register(&env.store).await;
+    let run = worker.claim().await;
+    let timed_out = worker.finish(run, RunChange::TimeOut { continued_by: None }).await;
+    let server = env.cli.serve();
+    assert_eq!(names(&server, timed_out), r#""failed" "TIMED_OUT""#);
+    assert_eq!(server.json(&format!("/v1/runs/{timed_out}"))["error_code"], "RUN_TIMED_OUT");
+}
+
+async fn a_completed_run_asks_nobody_again_after_a_restart(env: &TestEnv) {
+    let model = provider([0.9; 5]);
+    use_model(env, &model);
+    let server = env.cli.serve();
+    let run = send_idea(&server, IDEA);
+    let before = ended(env, &server, run).await;
+    server.stop();
+    let server = env.cli.serve();
+    let other = send_idea(&server, IDEA);
+    ended(env, &server, other).await;
+    assert_eq!(server.json(&format!("/v1/runs/{run}")), before);
+    assert_eq!(model.requests().len(), 12, "six for each run");
 }

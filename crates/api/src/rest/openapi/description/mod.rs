@@ -9,7 +9,8 @@ use utoipa::OpenApi;
 use self::every::EveryOperation;
 use super::{docs, names};
 use crate::rest::{
-    calibration, documents, events, governance, health, lanes, metrics, openapi, review, runs, v1, version,
+    calibration, documents, events, governance, health, lanes, metrics, model_usage, openapi, review, runs,
+    v1, version,
 };
 use crate::{error, error_pages};
 
@@ -56,6 +57,7 @@ pub(super) fn build() -> String {
         review::versions::versions,
         review::edit::edit,
         calibration::show,
+        model_usage::show,
         events::follow,
         runs::show::show,
         runs::raw_text::raw_text,

@@ -1,0 +1,2 @@
+-- Who asked for a run.
+ALTER TABLE runs ADD COLUMN requested_by TEXT;
