@@ -100,7 +100,7 @@ const COMMANDS: &[Command] = &[
         arguments: "[ARGS...]",
         about: "Start the services and rehearse failures with quire-bench in release mode: kills, a silent\n\
                 database, a suspended machine, storage that is unmounted, a full disk, a document that ends its\n\
-                process, stalled clients. `disk` mounts a small disk, which needs root. A drill may stop and restart\n\
+                process, proposals whose provider fails, stalled clients. `disk` mounts a small disk, which needs root. A drill may stop and restart\n\
                 the PostgreSQL server. --only NAME chooses one. --long does a thousand kills and continues after an interruption.\n\
                 `drill mutated` puts mutated documents through the sandboxed reader, without services.",
         run: commands::drill,

@@ -61,6 +61,7 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
+        .route("/runs/{id}/cancel", post(runs::cancel))
         .route("/runs/{id}/retry", post(runs::retry))
         .route("/runs/{id}/interpretations", get(review::versions).post(review::edit))
         .route("/v1/full-review", post(v1::full_review))

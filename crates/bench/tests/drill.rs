@@ -43,6 +43,12 @@ fn a_document_that_ends_its_process_fails_alone() {
     }
 }
 
+/// Proves R152 under kills -9 and a provider that fails a third of its calls.
+#[test]
+fn killed_workers_pay_for_no_stored_answer_twice() {
+    drill("proposals", "postgres");
+}
+
 /// Proves R051 and R052 while the disk of the storage is unmounted and mounted under uploads and runs.
 #[test]
 fn storage_that_comes_and_goes_loses_no_document() {

@@ -23,7 +23,7 @@ const RESERVED: [&str; 2] = ["local", "auth-token"];
 pub enum Role {
     /// Read everything except governance.
     Read,
-    /// Upload documents, process them and withdraw runs.
+    /// Upload documents, process them, and withdraw or cancel runs.
     Operate,
     /// Correct the values of documents, and mark documents as reviewed.
     Review,

@@ -205,6 +205,7 @@ fn failure_message(failure_type: FailureType) -> &'static str {
         }
         FailureType::RunTimedOut => "Processing took too long and was stopped; process the document again.",
         FailureType::Withdrawn => "Processing was withdrawn before it started.",
+        FailureType::Cancelled => "Processing was cancelled.",
         _ => "Processing failed for a reason that is not known.",
     }
 }

@@ -45,6 +45,7 @@ event_types! {
     RunRequeued = "RUN_REQUEUED",
     RunRetried = "RUN_RETRIED",
     RunWithdrawn = "RUN_WITHDRAWN",
+    RunCancelled = "RUN_CANCELLED",
     StepStarted = "STEP_STARTED",
     StepSucceeded = "STEP_SUCCEEDED",
     StepFailed = "STEP_FAILED",
@@ -100,6 +101,7 @@ impl EventType {
                 | Self::RunTimedOut
                 | Self::RunRecoveredAsFailed
                 | Self::RunWithdrawn
+                | Self::RunCancelled
         )
     }
 
@@ -116,6 +118,7 @@ impl EventType {
             | Self::RunRequeued
             | Self::RunRetried
             | Self::RunWithdrawn
+            | Self::RunCancelled
             | Self::StepStarted
             | Self::StepSucceeded
             | Self::StepFailed
@@ -155,7 +158,9 @@ impl EventType {
             Self::RunCreated | Self::RunRequeued | Self::RunRetried => Some("QUEUED"),
             Self::RunStarted => Some("RUNNING"),
             Self::RunCompleted => Some("COMPLETED"),
-            Self::RunFailed | Self::RunRecoveredAsFailed | Self::RunWithdrawn => Some("FAILED"),
+            Self::RunFailed | Self::RunRecoveredAsFailed | Self::RunWithdrawn | Self::RunCancelled => {
+                Some("FAILED")
+            }
             Self::RunTimedOut => Some("TIMED_OUT"),
             _ => None,
         }
@@ -347,7 +352,7 @@ mod tests {
         for kind in EventType::ALL {
             assert_eq!(EventType::parse(kind.as_str()), Ok(*kind));
         }
-        assert!(EventType::parse("RUN_CANCELLED").is_err());
+        assert!(EventType::parse("RUN_ABANDONED").is_err());
         assert_eq!(StepStatus::parse("SUCCEEDED"), Ok(StepStatus::Succeeded));
         assert!(StepStatus::parse("NOT_STARTED").is_err());
     }

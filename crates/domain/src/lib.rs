@@ -11,6 +11,7 @@ pub mod ids;
 pub mod lane;
 pub mod link;
 pub mod pipeline;
+pub mod plan;
 pub mod proposal;
 pub mod reading;
 pub mod review;
@@ -25,11 +26,15 @@ pub use ids::{
     ModelCallId, RunId, SchemaVersionId, SubjectId, SummaryId, WorkerId,
 };
 pub use lane::{Lane, LaneClosing, LaneName, LanePause, LaneState, NotALane};
-pub use pipeline::{Pipeline, PipelinePlan, ReachedStep, StepAttempt, StepName, UnknownName};
+pub use pipeline::{Pipeline, StepName, UnknownName};
+pub use plan::{PipelinePlan, ReachedStep, StepAttempt};
 pub use review::{
     EditBase, EditBlocked, EditContext, MarkBlocked, ReviewEnd, SignedVersion, check_edit, check_mark,
 };
-pub use run::{AfterFailure, Continuation, FailureReason, Orphaned, RunChange, SchemaRef, Turn, Wait};
+pub use run::{
+    AfterFailure, Continuation, FailureReason, GroupState, GroupWait, Orphaned, RunChange, SchemaRef,
+    StepGroup, Turn, Wait,
+};
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
     RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,

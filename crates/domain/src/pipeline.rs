@@ -5,10 +5,9 @@
 
 use std::fmt;
 
-use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
-use crate::event::StepStatus;
+use crate::proposal::Persona;
 
 /// The kind of work of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -124,6 +123,11 @@ impl StepName {
         }
     }
 
+    /// Whether neither of the two steps needs what the other one makes, so that they may run side by side.
+    pub fn may_run_beside(self, other: Self) -> bool {
+        Persona::of_step(self).is_some() && Persona::of_step(other).is_some()
+    }
+
     /// The position of the step in its pipeline, from 0.
     pub fn order(self) -> u8 {
         let place = self.pipeline().steps().iter().position(|step| *step == self);
@@ -169,61 +173,6 @@ pub struct UnknownName {
     pub known: String,
 }
 
-/// One try at a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StepAttempt {
-    /// The step.
-    pub step: StepName,
-    /// The number of the attempt, from 1.
-    pub number: u32,
-}
-
-/// How far a run has come with a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReachedStep {
-    /// The step.
-    pub step: StepName,
-    /// Its status.
-    pub status: StepStatus,
-    /// Its latest attempt, or the next one while it is pending.
-    pub attempt: u32,
-}
-
-/// How this installation executes a pipeline: its steps, and the time limit of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PipelinePlan {
-    /// The pipeline itself.
-    pub pipeline: Pipeline,
-    /// The steps of every run, in order.
-    pub steps: Vec<StepName>,
-    /// How long a worker may keep a run RUNNING.
-    pub limit: SignedDuration,
-}
-
-impl PipelinePlan {
-    /// The attempt with which a claimed run starts or goes on: at its first step that has not succeeded. `reached` has the
-    /// steps that the run has reached. After a failed attempt the next number follows; a step that was put off or reset
-    /// keeps the number that it has.
-    pub fn next_attempt(&self, reached: &[ReachedStep]) -> Option<StepAttempt> {
-        self.steps.iter().find_map(|step| match reached.iter().find(|reached| reached.step == *step) {
-            None => Some(StepAttempt { step: *step, number: 1 }),
-            Some(ReachedStep { status: StepStatus::Succeeded, .. }) => None,
-            Some(ReachedStep { status: StepStatus::Failed, attempt, .. }) => {
-                Some(StepAttempt { step: *step, number: attempt + 1 })
-            }
-            Some(ReachedStep { status: StepStatus::Pending | StepStatus::Running, attempt, .. }) => {
-                Some(StepAttempt { step: *step, number: *attempt })
-            }
-        })
-    }
-
-    /// The step after `step`, if there is one.
-    pub fn after(&self, step: StepName) -> Option<StepName> {
-        let place = self.steps.iter().position(|candidate| *candidate == step)?;
-        self.steps.get(place + 1).copied()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,33 +208,5 @@ mod tests {
         }
         assert!(Pipeline::Proposal.step("invalid_step").is_err());
         assert!(Pipeline::parse("documents").is_err());
-    }
-
-    #[test]
-    fn a_plan_goes_on_at_the_first_step_that_has_not_succeeded_with_its_next_attempt() {
-        use StepStatus as S;
-
-        let plan = PipelinePlan {
-            pipeline: Pipeline::Document,
-            steps: vec![StepName::Extraction, StepName::Interpretation],
-            limit: SignedDuration::from_secs(120),
-        };
-        let next = |reached: &[(StepName, StepStatus, u32)]| {
-            let reached = reached.iter().map(|(step, status, attempt)| ReachedStep {
-                step: *step,
-                status: *status,
-                attempt: *attempt,
-            });
-            let next = plan.next_attempt(&reached.collect::<Vec<_>>());
-            next.map(|StepAttempt { step, number }| (step, number))
-        };
-        let (first, second) = (StepName::Extraction, StepName::Interpretation);
-        assert_eq!(next(&[]), Some((first, 1)));
-        assert_eq!(next(&[(first, S::Succeeded, 3)]), Some((second, 1)));
-        assert_eq!(next(&[(first, S::Succeeded, 1), (second, S::Succeeded, 1)]), None);
-        assert_eq!(next(&[(first, S::Failed, 1)]), Some((first, 2)), "the next one after a failed attempt");
-        assert_eq!(next(&[(first, S::Pending, 2)]), Some((first, 2)), "the same one after it was put off");
-        assert_eq!(plan.after(StepName::Extraction), Some(StepName::Interpretation));
-        assert_eq!(plan.after(StepName::Interpretation), None);
     }
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
-    Event, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepAttempt, Transition, WorkerId,
+    Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepAttempt, Transition, WorkerId,
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::PortResult;
 use crate::history::Artifact;
@@ -35,9 +35,13 @@ pub struct ClaimRequest<'a> {
 pub struct ClaimedRun {
     /// The run, with the fence that every write to it must carry.
     pub run: Run,
-    /// The attempt that the claim recorded as started: at the first step that has not succeeded. None if all steps have.
-    pub attempt: Option<StepAttempt>,
+    /// The attempts that the claim recorded as started: at each unfinished step of the first group that has one. None if
+    /// all steps have succeeded.
+    pub attempts: Vec<StepAttempt>,
 }
+
+/// A claimed run and the fence that its claim issued.
+pub type Claim = (RunId, Fence);
 
 /// A write of the worker that runs a run: the progress of its steps, and perhaps the run's next state.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +85,7 @@ pub trait RunQueue: Send + Sync {
     async fn enqueue(&self, new: &NewRun, at: Timestamp) -> PortResult<Run>;
 
     /// Starts up to `limit` runs, each the first of its subject, by priority, then `queued_at`, then id. The same
-    /// transaction records each start and its first step. The database refuses a second RUNNING run of a subject. A
+    /// transaction records each start and its first steps. The database refuses a second RUNNING run of a subject. A
     /// worker whose lease has ended or expired gets no run. A run that must run alone is claimed alone, when it
     /// is first ([`quire_domain::run::may_start`]).
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;
@@ -103,6 +107,16 @@ pub trait RunQueue: Send + Sync {
 
     /// Removes a queued run from the queue. `Conflict` if it has started.
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
+
+    /// Ends a running run at the request of a person. `Conflict` if no worker executes it. The writes of its worker are
+    /// refused from now on. The returned transition names the steps that were interrupted.
+    async fn cancel(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition>;
+
+    /// Changes when a running run was cancelled, by this process or another one. A message may be lost.
+    fn cancellations(&self) -> watch::Receiver<u64>;
+
+    /// Those of the claims whose run has another fence by now: it was cancelled, ended or recovered.
+    async fn outdated(&self, claims: &[Claim]) -> PortResult<Vec<Claim>>;
 
     /// Appends events that do not change a run.
     async fn record(&self, events: &[Event]) -> PortResult<()>;

@@ -11,8 +11,8 @@ use quire_domain::{
     Run, RunId, StepName, SubjectId, WorkerId,
 };
 use quire_ports::{
-    AddOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, NewDocument, PortResult, StepProgress, Store,
-    Worker,
+    AddOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, NewDocument, PortResult, ProposalRequest,
+    ProposalScope, StepProgress, Store, Worker,
 };
 use uuid::Uuid;
 
@@ -93,6 +93,30 @@ pub fn new_run(pipeline: Pipeline, subject: SubjectId, priority: Priority) -> Ne
         requested_by: None,
         continues: None,
     }
+}
+
+/// An idea for a full review.
+pub fn proposal_request(idea: &str) -> ProposalRequest {
+    ProposalRequest {
+        scope: ProposalScope::Full,
+        parent: None,
+        user_id: None,
+        input_idea: idea.to_owned(),
+        extra_context: None,
+        model: "test-model".to_owned(),
+        temperature: 0.7,
+        parameters: serde_json::Map::new(),
+        schema_version: Some("1.0.0".to_owned()),
+        prompt_set_version: Some("1.0.0".to_owned()),
+        edited_proposal: None,
+        edit_notes: None,
+    }
+}
+
+/// A new proposal run, which is its own subject.
+pub fn proposal_run() -> NewRun {
+    let new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
+    NewRun { subject: SubjectId(new.id.0), ..new }
 }
 
 /// The plan of the document pipeline, without search.

@@ -18,6 +18,7 @@ mod json_schema;
 pub mod model_server;
 pub mod observed_store;
 pub mod page_server;
+pub mod personas;
 pub mod probe;
 pub mod recorded_calls;
 pub mod redis_server;

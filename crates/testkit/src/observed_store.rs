@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, ExpiredLeases, FrontCheck, Lease, PortError,
+    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, ExpiredLeases, FrontCheck, Lease, PortError,
     PortResult, RecoveryRules, RunQueue, RunRecovery, Store, SubjectQueue, Worker, Workers,
 };
 use tokio::sync::{Notify, watch};
@@ -158,6 +158,20 @@ impl RunQueue for ObservedStore {
         let withdrawn = self.queue.withdraw(run, actor, at).await;
         self.observer.notify_written();
         withdrawn
+    }
+
+    async fn cancel(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        let cancelled = self.queue.cancel(run, actor, at).await;
+        self.observer.notify_written();
+        cancelled
+    }
+
+    fn cancellations(&self) -> watch::Receiver<u64> {
+        self.queue.cancellations()
+    }
+
+    async fn outdated(&self, claims: &[Claim]) -> PortResult<Vec<Claim>> {
+        self.queue.outdated(claims).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {

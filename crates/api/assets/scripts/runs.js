@@ -31,6 +31,7 @@ document.getElementById("reprocess")?.addEventListener("click", ({ currentTarget
   post(currentTarget, `/documents/${runs.dataset.document}/reprocess`, t("runs.reprocess_accepted")))
 
 runs.addEventListener("click", ({ target }) => {
-  const run = target.dataset.withdraw
-  if (run) post(target, `/runs/${run}/withdraw`, t("runs.withdrawn"))
+  const { withdraw, cancel } = target.dataset
+  if (withdraw) post(target, `/runs/${withdraw}/withdraw`, t("runs.withdrawn"))
+  if (cancel) post(target, `/runs/${cancel}/cancel`, t("runs.cancelled"))
 })

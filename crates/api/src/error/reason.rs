@@ -38,6 +38,7 @@ reasons! {
     IdempotencyKeyReused = "IDEMPOTENCY_KEY_REUSED",
     RetryNotAllowed = "RETRY_NOT_ALLOWED",
     RunNotQueued = "RUN_NOT_QUEUED",
+    RunNotRunning = "RUN_NOT_RUNNING",
     RunNotCompleted = "RUN_NOT_COMPLETED",
     ProcessingDisabled = "PROCESSING_DISABLED",
     CandidateDecided = "CANDIDATE_DECIDED",

@@ -45,6 +45,7 @@ const fn of_run(failure: FailureType) -> &'static str {
         FailureType::ProcessTerminated => text!("PROCESS_TERMINATED"),
         FailureType::RunTimedOut => text!("RUN_TIMED_OUT"),
         FailureType::Withdrawn => text!("WITHDRAWN"),
+        FailureType::Cancelled => text!("CANCELLED"),
         FailureType::UnknownError => text!("UNKNOWN_ERROR"),
     }
 }
@@ -148,6 +149,7 @@ mod tests {
                 "IDEMPOTENCY_KEY_REUSED",
                 "RETRY_NOT_ALLOWED",
                 "RUN_NOT_QUEUED",
+                "RUN_NOT_RUNNING",
                 "RUN_NOT_COMPLETED",
                 "PROCESSING_DISABLED",
                 "CANDIDATE_DECIDED",

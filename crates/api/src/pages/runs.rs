@@ -57,6 +57,7 @@ struct RunRow {
     failure: Option<(&'static str, String)>,
     attempts: Vec<Attempt>,
     may_withdraw: bool,
+    may_cancel: bool,
 }
 
 pub(crate) async fn show(
@@ -117,6 +118,7 @@ impl RunRow {
             }),
             attempts: attempts(steps, ended.unwrap_or(now), words),
             may_withdraw: matches!(run.state, RunState::Queued { .. }) && frame.visitor.may(Role::Operate),
+            may_cancel: matches!(run.state, RunState::Running { .. }) && frame.visitor.may(Role::Operate),
         }
     }
 }

@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{DocumentId, EventId, NewRun, RequeuePolicy, Run, Transition};
 use quire_ports::{
-    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue,
+    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue,
 };
 use quire_sqlite::testing::store_fixture;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use super::*;
 
@@ -79,6 +79,18 @@ impl RunQueue for FailingQueue {
 
     async fn withdraw(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
         self.queue.withdraw(run, actor, at).await
+    }
+
+    async fn cancel(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        self.queue.cancel(run, actor, at).await
+    }
+
+    fn cancellations(&self) -> watch::Receiver<u64> {
+        self.queue.cancellations()
+    }
+
+    async fn outdated(&self, claims: &[Claim]) -> PortResult<Vec<Claim>> {
+        self.queue.outdated(claims).await
     }
 
     async fn record(&self, events: &[Event]) -> PortResult<()> {

@@ -1,14 +1,15 @@
 //! The scheduler claims runs. It reads the queue on every tick and when it is woken. After a claim that filled every slot,
 //! it reads the queue as soon as a slot is free.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::RunningStep;
-use quire_domain::{Event, EventType, RunChange, RunId, StepAttempt};
+use quire_domain::{Event, EventType, RunChange, StepAttempt};
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
+use super::ownership::OwnedRun;
 use super::slots::Slot;
 use super::{EngineCore, WorkerLease, report};
 
@@ -78,7 +79,7 @@ impl Scheduler<'_> {
     async fn hand_back_unknown(&mut self) -> Result<(), PortError> {
         let Some(until) = self.late_commit_until else { return Ok(()) };
         let now = self.engine.store.clock.now();
-        let (worker, known) = (self.engine.lease().worker, self.engine.owned_run_ids());
+        let (worker, known) = (self.engine.lease().worker, self.engine.owned_runs.ids());
         for transition in self.engine.store.recovery.hand_back_unknown(worker, &known, now).await? {
             report::log_and_count_transition(&transition);
         }
@@ -86,18 +87,6 @@ impl Scheduler<'_> {
             self.late_commit_until = None;
         }
         Ok(())
-    }
-}
-
-/// Lists a run among the engine's own runs until this is dropped.
-struct OwnedRun {
-    engine: Arc<EngineCore>,
-    run: RunId,
-}
-
-impl Drop for OwnedRun {
-    fn drop(&mut self) {
-        self.engine.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.run);
     }
 }
 
@@ -113,7 +102,7 @@ impl EngineCore {
         if plans.is_empty() {
             return Ok(ClaimResult::QueueEmpty);
         }
-        let is_idle = self.owned_run_ids().is_empty();
+        let is_idle = self.owned_runs.ids().is_empty();
         let lease = self.lease();
         let at = self.store.clock.now();
         let claim = ClaimRequest { worker: lease.worker, at, limit, is_idle, plans: &plans };
@@ -129,7 +118,7 @@ impl EngineCore {
             };
             report::run_started(&claimed, lease.worker);
             self.minute_counters.count_started(&claimed.run, at);
-            let owned = self.own(claimed.run.id);
+            let owned = self.own(&claimed.run, &lease.lost);
             self.runs.spawn(run_in_slot(owned, lease.clone(), claimed, slot));
         }
         // A run that must run alone fills all slots.
@@ -137,24 +126,16 @@ impl EngineCore {
         Ok(if is_full { ClaimResult::SlotsFull } else { ClaimResult::QueueEmpty })
     }
 
-    fn own(self: &Arc<Self>, run: RunId) -> OwnedRun {
-        self.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
-        OwnedRun { engine: self.clone(), run }
-    }
-
-    pub(super) fn owned_run_ids(&self) -> Vec<RunId> {
-        self.owned_runs.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
-    }
-
     /// Sends a claimed run back to the queue before any work on it. No attempt is counted.
     pub(super) async fn hand_back(&self, lease: &WorkerLease, claimed: &ClaimedRun) {
         let started_at = claimed.run.state.started_at();
-        let running = claimed.attempt.map(|StepAttempt { step, number }| RunningStep {
-            step,
-            attempt: number,
+        let running = |StepAttempt { step, number }: &StepAttempt| RunningStep {
+            step: *step,
+            attempt: *number,
             started_at,
-        });
-        self.stop_run(lease, &claimed.run, running, RunChange::HandBack).await;
+        };
+        let running: Vec<RunningStep> = claimed.attempts.iter().map(running).collect();
+        self.stop_run(lease, &claimed.run, &running, RunChange::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {
@@ -175,5 +156,5 @@ impl EngineCore {
 }
 
 async fn run_in_slot(owned: OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
-    execute(&owned.engine, lease, claimed, slot).await;
+    execute(&owned, lease, claimed, slot).await;
 }

@@ -1,4 +1,4 @@
-//! Executes one claimed run: each step in order, with retries, until the run ends or its deadline passes.
+//! Executes one claimed run: one group of steps after the other, until the run ends or its deadline passes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,23 +6,22 @@ use std::time::Duration;
 use jiff::Timestamp;
 use quire_domain::run::RunningStep;
 use quire_domain::{
-    ArtifactId, Event, EventType, Failure, InterpretationId, RequeuePolicy, Run, RunChange, RunId, RunState,
-    StepAttempt, StepName,
+    ArtifactId, Event, EventType, Failure, RequeuePolicy, Run, RunChange, RunId, RunState, StepAttempt,
+    StepName,
 };
-use quire_ports::{Artifact, Breakpoint, ClaimedRun, Deadline, FirstVersion, StepContext, StepOutput};
+use quire_ports::{Artifact, Breakpoint, ClaimedRun, Deadline, StepContext};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
+use super::group::GroupWork;
+use super::ownership::OwnedRun;
 use super::persist::{StepResults, WriteOutcome};
 use super::slots::Slot;
 use super::{EngineCore, PipelineSetup, WorkerLease, report};
 use crate::steps::StepErrorCode;
 
-pub(super) async fn execute(
-    engine: &Arc<EngineCore>,
-    lease: Arc<WorkerLease>,
-    claimed: ClaimedRun,
-    slot: Arc<Slot>,
-) {
+pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
+    let engine = &owned.engine;
     let Some(setup) = engine.pipelines.get(&claimed.run.pipeline) else {
         // A claim names the pipelines of this engine, so the store returned a run that was not asked for.
         tracing::error!(run_id = %claimed.run.id, "claimed a run of a pipeline that this worker does not have");
@@ -39,15 +38,18 @@ pub(super) async fn execute(
         deadline: Deadline::after(engine.awake.clone(), time_left),
         engine,
         lease,
+        lost: &owned.lost,
         setup,
         run: claimed.run,
         slot,
         cancel: watch::Sender::new(false),
     };
-    match claimed.attempt {
-        Some(StepAttempt { step, number }) => execution.run_steps(Attempt { step, number, started_at }).await,
+    if claimed.attempts.is_empty() {
         // All steps have succeeded; only the end of the run is missing.
-        None => execution.complete().await,
+        execution.complete().await;
+    } else {
+        let attempts = claimed.attempts.into_iter().map(|attempt| Attempt::started(attempt, started_at));
+        execution.run_groups(attempts.collect()).await;
     }
 }
 
@@ -63,11 +65,13 @@ fn time_left(run: &Run, now: Timestamp) -> Duration {
 pub(super) struct Execution<'e> {
     pub(super) engine: &'e Arc<EngineCore>,
     pub(super) lease: Arc<WorkerLease>,
+    /// Cancelled when this engine no longer owns the run.
+    lost: &'e CancellationToken,
     pub(super) setup: &'e PipelineSetup,
     pub(super) run: Run,
     slot: Arc<Slot>,
-    /// Tells the step to stop: its result is no longer needed.
-    cancel: watch::Sender<bool>,
+    /// Tells the steps to stop: their results are no longer needed.
+    pub(super) cancel: watch::Sender<bool>,
     /// When the work began, in the time that the engine is awake.
     pub(super) began: Duration,
     /// When the attempt must end.
@@ -83,6 +87,10 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
+    pub(super) fn started(StepAttempt { step, number }: StepAttempt, started_at: Timestamp) -> Self {
+        Self { step, number, started_at }
+    }
+
     pub(super) fn identity(self) -> StepAttempt {
         StepAttempt { step: self.step, number: self.number }
     }
@@ -98,54 +106,48 @@ pub(super) enum Stop {
     TimedOut,
     /// The process stops and no longer waits for runs.
     Halted,
-    /// Another engine has ended the worker lease and recovered the run.
-    LeaseLost,
+    /// The run is no longer this engine's: a person has cancelled it, or another engine has ended or recovered it.
+    RunLost,
 }
 
 impl Execution<'_> {
-    async fn run_steps(&mut self, first: Attempt) {
-        let mut attempt = first;
-        loop {
-            let next = match self.run_step(attempt).await {
-                Ok(Ok(output)) => self.succeeded(attempt, output).await,
-                Ok(Err(failure)) => match self.failed(attempt, failure).await {
-                    Ok(next) => next,
-                    // In a pause between two attempts no step is running.
-                    Err(stop) => return self.stop(attempt.step, None, &stop).await,
-                },
-                Err(stop) => return self.stop(attempt.step, Some(attempt.running()), &stop).await,
-            };
-            match next {
-                Some(next) => attempt = next,
-                None => return,
-            }
+    /// Executes the groups of steps, one after the other.
+    async fn run_groups(&mut self, first: Vec<Attempt>) {
+        let mut attempts = first;
+        while !attempts.is_empty() {
+            attempts = self.run_group(attempts).await;
         }
     }
 
-    async fn stop(&mut self, during: StepName, running: Option<RunningStep>, stop: &Stop) {
-        // Cancel the step before the write below, which may take long.
+    /// Ends the work on the run before its end.
+    pub(super) async fn stop(&mut self, work: &mut GroupWork, stop: &Stop) {
+        // Cancel the steps before the write below, which may take long.
         let _ = self.cancel.send(true);
+        work.abort();
         let change = match stop {
-            Stop::LeaseLost => return,
-            Stop::TimedOut => RunChange::TimeOut {
-                continued_by: self.setup.policy.continues_after_timeout(&self.run, during).then(RunId::new),
-            },
+            Stop::RunLost => {
+                tracing::info!(run_id = %self.run.id, "run was cancelled or recovered elsewhere, its work is stopped");
+                return;
+            }
+            Stop::TimedOut => {
+                let policy = &self.setup.policy;
+                let continues = |step| policy.continues_after_timeout(&self.run, step);
+                RunChange::TimeOut {
+                    continued_by: work.group.first_unfinished().is_some_and(continues).then(RunId::new),
+                }
+            }
             Stop::Halted => RunChange::HandBack,
         };
-        self.engine.stop_run(&self.lease, &self.run, running, change).await;
+        let mut running: Vec<RunningStep> = work.running().map(Attempt::running).collect();
+        running.sort_by_key(|running| running.step);
+        self.engine.stop_run(&self.lease, &self.run, &running, change).await;
         // The run has ended, so an error here changes nothing.
         let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
-    /// Runs the step on the step threads.
-    async fn run_step(&mut self, attempt: Attempt) -> Result<Result<StepOutput, Failure>, Stop> {
-        let Some(step) = self.setup.steps.get(&attempt.step).cloned() else {
-            let message = format!(
-                "this worker has no step {}; give all workers the same version and settings",
-                attempt.step
-            );
-            return Ok(Err(Failure::permanent(StepErrorCode::StepNotSetUp.as_str(), message)));
-        };
+    /// Starts the work of a step on the step threads.
+    pub(super) fn begin(&self, work: &mut GroupWork, attempt: Attempt) {
+        let step = self.setup.steps.get(&attempt.step).cloned();
         let probe = self.engine.probe.clone();
         let run = self.run.id;
         let context = StepContext {
@@ -156,9 +158,10 @@ impl Execution<'_> {
             cancelled: self.cancel.subscribe(),
         };
         let slot = self.slot.clone();
-        let mut task = self.engine.step_threads.spawn(async move {
+        let task = async move {
             // Keeps the slot for as long as the step really runs, even if the run has ended.
             let _slot = slot;
+            let Some(step) = step else { return Err(not_set_up(attempt.step)) };
             let unavailable = |error: quire_ports::PortError| {
                 Failure::transient(StepErrorCode::StoreUnavailable.as_str(), error.to_string())
             };
@@ -166,47 +169,18 @@ impl Execution<'_> {
             let output = step.run(context).await?;
             probe.reached(Breakpoint::AfterStep, Some(run)).await.map_err(unavailable)?;
             Ok(output)
-        });
-        let waited = self.wait_for(&mut task).await;
-        task.abort();
-        Ok(waited?.unwrap_or_else(|_| {
-            let message = format!("step {} stopped unexpectedly; please report this", attempt.step);
-            Err(Failure::transient(StepErrorCode::StepPanicked.as_str(), message))
-        }))
+        };
+        work.spawn(attempt, task, &self.engine.step_threads);
     }
 
     pub(super) async fn wait_for<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
         tokio::select! {
             biased;
-            () = self.lease.lost.cancelled() => Err(Stop::LeaseLost),
+            () = self.lost.cancelled() => Err(Stop::RunLost),
             done = done => Ok(done),
             () = self.deadline.passed() => Err(Stop::TimedOut),
             () = self.engine.aborting.cancelled() => Err(Stop::Halted),
         }
-    }
-
-    /// Records the success of a step and, in the same write, the start of the next step or the end of the run.
-    async fn succeeded(&mut self, attempt: Attempt, output: StepOutput) -> Option<Attempt> {
-        let now = self.engine.store.clock.now();
-        let mut events = vec![self.step_ended(EventType::StepSucceeded, attempt, now, None)];
-        let artifacts = output.artifacts.into_iter();
-        let results = StepResults {
-            artifacts: artifacts.map(|(kind, payload)| artifact(kind, payload, now)).collect(),
-            interpretation: output.interpretation.map(|data| FirstVersion {
-                id: InterpretationId::new(),
-                data,
-                made_by: output.made_by,
-            }),
-            proposal: output.proposal.into_iter().collect(),
-            summary: output.summary,
-        };
-        let Some(step) = self.setup.plan.after(attempt.step) else {
-            self.end(attempt, events, results, RunChange::Complete).await;
-            return None;
-        };
-        let next = Attempt { step, number: 1, started_at: now };
-        events.push(self.step_started(next));
-        self.advance(attempt, events, results).await.then_some(next)
     }
 
     pub(super) fn step_started(&self, attempt: Attempt) -> Event {
@@ -236,22 +210,26 @@ impl Execution<'_> {
         }
     }
 
-    /// Writes progress in the middle of a run. Returns whether the run goes on.
+    /// Writes progress in the middle of a run. Returns whether the run goes on. If the store will never accept the write, the
+    /// run fails with the attempt that it is about and with those that are running.
     pub(super) async fn advance(
         &mut self,
+        work: &GroupWork,
         attempt: Attempt,
         events: Vec<Event>,
         results: StepResults,
     ) -> bool {
         let outcome = self.engine.persist(&self.lease, &self.run, events, results, None).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
-            self.fail_unstorable(attempt, failure).await;
+            let interrupted = work.running().filter(|running| running.step != attempt.step);
+            self.fail_unstorable(attempt, interrupted, failure).await;
             return false;
         }
         let goes_on = self.engine.probe.reached(Breakpoint::AfterAdvance, Some(self.run.id)).await.is_ok();
         goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
+    /// Ends the run, or sends it back to the queue.
     pub(super) async fn end(
         &mut self,
         attempt: Attempt,
@@ -261,20 +239,29 @@ impl Execution<'_> {
     ) {
         let outcome = self.engine.end_run(&self.lease, &self.run, events, results, change).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
-            self.fail_unstorable(attempt, failure).await;
+            self.fail_unstorable(attempt, std::iter::empty(), failure).await;
         }
         // The run has ended, so an error here changes nothing.
         let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
     /// Fails the run because the store will never accept the result of the step.
-    pub(super) async fn fail_unstorable(&mut self, attempt: Attempt, failure: Failure) {
+    pub(super) async fn fail_unstorable(
+        &mut self,
+        attempt: Attempt,
+        interrupted: impl Iterator<Item = Attempt>,
+        failure: Failure,
+    ) {
         let now = self.engine.store.clock.now();
-        let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
-        let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
-        let change = RunChange::Fail { step: attempt.step, failure, requeue: RequeuePolicy::Never };
+        let failed = |attempt: Attempt| {
+            let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
+            self.step_ended(EventType::StepFailed, attempt, now, Some(record))
+        };
+        let events = std::iter::once(attempt).chain(interrupted).map(failed).collect();
+        let change =
+            RunChange::Fail { step: attempt.step, failure: failure.clone(), requeue: RequeuePolicy::Never };
         if let WriteOutcome::Unstorable(failure) =
-            self.engine.end_run(&self.lease, &self.run, vec![failed], StepResults::default(), change).await
+            self.engine.end_run(&self.lease, &self.run, events, StepResults::default(), change).await
         {
             tracing::error!(run_id = %self.run.id, error = failure.message, "run could not be failed");
         }
@@ -284,6 +271,11 @@ impl Execution<'_> {
         let (events, results) = (Vec::new(), StepResults::default());
         self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Complete).await;
     }
+}
+
+fn not_set_up(step: StepName) -> Failure {
+    let message = format!("this worker has no step {step}; give all workers the same version and settings");
+    Failure::permanent(StepErrorCode::StepNotSetUp.as_str(), message)
 }
 
 pub(super) fn artifact(artifact_type: String, payload: String, created_at: Timestamp) -> Artifact {

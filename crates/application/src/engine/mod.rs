@@ -2,7 +2,9 @@
 //!
 //! ```text
 //!   claim ──▶ execute ──▶ persist        one run, from the queue to its end
+//!   group                                the steps of a run that work side by side
 //!   step_failure, due                    what follows a failed step; the end of a wait
+//!   ownership                            the engine's own runs; stops the work on runs that were cancelled
 //!   heartbeat                            renews the worker lease; without it, this worker's runs become orphaned
 //!   watchdog                             every tick: recovery, timeouts, release of delayed runs
 //!   recovery                             what a crash does to a run
@@ -24,9 +26,11 @@ mod contact;
 mod due;
 mod execute;
 mod fronts;
+mod group;
 mod heartbeat;
 mod lanes;
 mod minute_metrics;
+mod ownership;
 mod persist;
 mod readiness;
 mod recovery;
@@ -36,11 +40,11 @@ mod slots;
 mod step_failure;
 mod watchdog;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use quire_domain::{LaneName, Pipeline, PipelinePlan, RunId, WorkerId};
+use quire_domain::{LaneName, Pipeline, PipelinePlan, WorkerId};
 use quire_ports::{AwakeTime, Lease, PortResult, Probe, RecoveryRules, Store, Worker};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -52,6 +56,7 @@ use crate::lanes::LanePermits;
 use contact::Contact;
 use due::DueTimes;
 use minute_metrics::MinuteCounters;
+use ownership::OwnedRuns;
 use readiness::NotReady;
 use slots::Slots;
 
@@ -82,7 +87,7 @@ struct EngineCore {
     lease: Mutex<Arc<WorkerLease>>,
     slots: Arc<Slots>,
     /// The runs that this engine knows it owns.
-    owned_runs: Mutex<HashSet<RunId>>,
+    owned_runs: OwnedRuns,
     runs: TaskTracker,
     /// Cancelled when the engine stops claiming.
     draining: CancellationToken,
@@ -124,7 +129,7 @@ impl Engine {
             step_threads: step_threads.handle().clone(),
             lease: Mutex::new(Arc::new(WorkerLease::new())),
             slots: Slots::new(settings.slots),
-            owned_runs: Mutex::default(),
+            owned_runs: OwnedRuns::default(),
             runs: TaskTracker::new(),
             draining: CancellationToken::new(),
             aborting: CancellationToken::new(),
@@ -147,6 +152,7 @@ impl Engine {
         core.watch_lanes().await?;
         engine.claiming.spawn(claim::keep_claiming(core.clone()));
         engine.background.spawn(heartbeat::keep_alive(core.clone()));
+        engine.background.spawn(ownership::keep_checking(core.clone()));
         engine.background.spawn(watchdog::keep_watching(core.clone()));
         engine.background.spawn(due::keep_releasing(core.clone()));
         engine.background.spawn(lanes::keep_waking(core.clone()));

@@ -53,20 +53,20 @@ impl EngineCore {
         }
     }
 
-    /// Ends a run or sends it back to the queue while one of its steps may be running. That step is recorded as failed.
+    /// Ends a run or sends it back to the queue while steps of it may be running. These are recorded as failed.
     pub(super) async fn stop_run(
         &self,
         lease: &WorkerLease,
         run: &Run,
-        running: Option<RunningStep>,
+        running: &[RunningStep],
         change: RunChange,
     ) -> WriteOutcome {
         let now = self.store.clock.now();
         match apply(run, change, now) {
             Ok(mut end) => {
-                if let Some(running) = running {
-                    end.interrupt(running, lease.worker, now);
-                    report::step_interrupted(running, now);
+                end.interrupt(running, lease.worker, now);
+                for step in running {
+                    report::step_interrupted(*step, now);
                 }
                 self.persist(lease, run, Vec::new(), StepResults::default(), Some(end)).await
             }

@@ -36,9 +36,10 @@ fn name_for_links(event: &Event) -> Option<&'static str> {
         EventType::RunStarted => Some("bg_processing_start"),
         EventType::StepRetried => Some("bg_retry"),
         EventType::RunCompleted => Some("bg_processing_success"),
-        EventType::RunFailed | EventType::RunTimedOut | EventType::RunRecoveredAsFailed => {
-            Some("bg_processing_failed")
-        }
+        EventType::RunFailed
+        | EventType::RunTimedOut
+        | EventType::RunRecoveredAsFailed
+        | EventType::RunCancelled => Some("bg_processing_failed"),
         _ => None,
     }
 }
@@ -59,7 +60,7 @@ pub(super) fn log_and_count(event: &Event, correlation_id: Option<&str>) {
 }
 
 /// Logs and counts the events of a transition.
-pub(super) fn log_and_count_transition(transition: &Transition) {
+pub(crate) fn log_and_count_transition(transition: &Transition) {
     for effect in &transition.effects {
         if let Effect::Record(recorded) = effect {
             log_and_count(recorded, transition.run.correlation_id.as_deref());
@@ -67,7 +68,7 @@ pub(super) fn log_and_count_transition(transition: &Transition) {
     }
 }
 
-/// Logs and counts the start of a run and of its first step. A run that goes on after a wait was counted before.
+/// Logs and counts the start of a run and of its first steps. A run that goes on after a wait was counted before.
 pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
     let run = &claimed.run;
     let correlation_id = run.correlation_id.as_deref();
@@ -79,8 +80,8 @@ pub(super) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
         metrics::histogram!("quire_run_wait_seconds", "pipeline" => pipeline)
             .record(at.duration_since(run.queued_at).as_secs_f64());
     }
-    if let Some(attempt) = claimed.attempt {
-        log_and_count(&step_started(run, attempt, worker, at), correlation_id);
+    for attempt in &claimed.attempts {
+        log_and_count(&step_started(run, *attempt, worker, at), correlation_id);
     }
 }
 
@@ -130,6 +131,7 @@ fn count(event: &Event) {
         EventType::RunCompleted => finished("completed"),
         EventType::RunFailed => finished("failed"),
         EventType::RunTimedOut => finished("timed_out"),
+        EventType::RunCancelled => finished("cancelled"),
         EventType::RunRecoveredAsFailed => finished("recovered_as_failed"),
         EventType::RunRequeued if event.is_wait() => {
             metrics::counter!("quire_run_waits_total", "pipeline" => pipeline).increment(1);

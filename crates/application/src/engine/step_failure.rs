@@ -6,106 +6,107 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{AfterFailure, Event, EventType, Failure, FailureKind, RunChange, StepAttempt, Wait};
+use quire_domain::{AfterFailure, Event, EventType, Failure, FailureKind, GroupWait, RunChange, Wait};
 use quire_ports::Breakpoint;
 
-use super::execute::{Attempt, Execution, Stop, artifact};
+use super::execute::{Attempt, Execution, artifact};
+use super::group::{AfterWrite, GroupWork, OVER};
 use super::persist::{StepResults, WriteOutcome};
 use crate::steps::StepErrorCode;
 
 impl Execution<'_> {
-    /// Records the failure of an attempt with its diagnosis. Returns the next attempt, if this worker makes it at once.
+    /// Records the failure of an attempt with its diagnosis, and what follows.
     pub(super) async fn failed(
         &mut self,
+        work: &mut GroupWork,
         attempt: Attempt,
         mut failure: Failure,
-    ) -> Result<Option<Attempt>, Stop> {
+    ) -> AfterWrite {
         if failure.error_code == StepErrorCode::StorageUnavailable.as_str()
             && !self.engine.is_ready(self.run.pipeline, attempt.step).await
         {
             // The storage is gone for every run. This one did nothing wrong and waits in the queue until it is back.
             self.end(attempt, Vec::new(), StepResults::default(), RunChange::HandBack).await;
-            return Ok(None);
+            return OVER;
         }
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
         let diagnosis = failure.diagnosis.take();
         let diagnosis = diagnosis.map(|text| artifact(Failure::DIAGNOSIS.to_owned(), text.into(), now));
         let results = StepResults { artifacts: Vec::from_iter(diagnosis), ..StepResults::default() };
-        let next = self.setup.policy.backoff.after(attempt.number, failure.kind, now, &mut rand::rng());
-        match next {
+        let group = &mut work.group;
+        let events = match self.after_failure(attempt, &failure, group.has_given_up(), now) {
             AfterFailure::GiveUp => {
-                let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
-                let change =
-                    RunChange::Fail { step: attempt.step, failure, requeue: self.setup.policy.requeue };
-                self.end(attempt, vec![failed], results, change).await;
-                Ok(None)
+                group.give_up(attempt.step, failure);
+                vec![self.step_ended(EventType::StepFailed, attempt, now, Some(record))]
             }
             AfterFailure::Retry { delay } => {
+                group.retry(attempt.step, now.saturating_add(delay).unwrap_or(Timestamp::MAX));
                 let failed = self.step_ended(EventType::StepFailed, attempt, now, Some(record));
                 let retried = Event {
                     event_type: EventType::StepRetried,
                     delay_ms: u64::try_from(delay.as_millis()).ok(),
                     ..failed.clone()
                 };
-                self.retry(attempt, delay, vec![failed, retried], results).await
+                vec![failed, retried]
             }
             AfterFailure::Postpone { until } => {
                 // A busy lane is no error, and the attempt has not begun.
                 let is_busy = matches!(failure.kind, FailureKind::LaneBusy { .. });
                 let error = Some(record).filter(|_| !is_busy);
-                let lane = failure.lane;
                 let ended = self.step_ended(EventType::StepPostponed, attempt, now, error.clone());
-                let postponed = Event { lane: lane.clone(), ..ended };
-                let wait =
-                    Wait { lane: lane.clone(), failure: error, ..self.wait_until(until, attempt.identity()) };
-                self.wait(attempt, vec![postponed], results, wait).await;
-                if let Some(lane) = lane {
-                    self.engine.lanes.look_again(&lane).await;
-                }
-                Ok(None)
+                let postponed = Event { lane: failure.lane.clone(), ..ended };
+                group.postpone(attempt.step, until, failure.lane, error);
+                vec![postponed]
             }
-        }
+        };
+        self.write(work, attempt, events, results).await
     }
 
-    /// Makes the next attempt after a short pause, or sends the run to wait for it.
-    async fn retry(
-        &mut self,
+    /// What follows the failure of an attempt. After another step of the group has given up, no attempt is repeated.
+    fn after_failure(
+        &self,
         attempt: Attempt,
-        delay: SignedDuration,
-        events: Vec<Event>,
-        results: StepResults,
-    ) -> Result<Option<Attempt>, Stop> {
-        let clock = self.engine.store.clock.clone();
-        let pause = Duration::try_from(delay).unwrap_or_default();
-        if pause > self.engine.settings.longest_slot_pause {
-            let until = clock.now().saturating_add(delay).unwrap_or(Timestamp::MAX);
-            let next = StepAttempt { step: attempt.step, number: attempt.number + 1 };
-            let wait = self.wait_until(until, next);
-            self.wait(attempt, events, results, wait).await;
-            return Ok(None);
+        failure: &Failure,
+        has_given_up: bool,
+        now: Timestamp,
+    ) -> AfterFailure {
+        match self.setup.policy.backoff.after(attempt.number, failure.kind, now, &mut rand::rng()) {
+            AfterFailure::Retry { .. } if has_given_up => AfterFailure::GiveUp,
+            after => after,
         }
-        if !self.advance(attempt, events, results).await {
-            return Ok(None);
-        }
-        self.wait_for(clock.sleep(pause)).await?;
-        let next = Attempt { number: attempt.number + 1, started_at: clock.now(), ..attempt };
-        Ok(self.advance(next, vec![self.step_started(next)], StepResults::default()).await.then_some(next))
     }
 
-    fn wait_until(&self, until: Timestamp, next: StepAttempt) -> Wait {
-        let held = self.engine.awake.elapsed().saturating_sub(self.began);
-        let held = SignedDuration::try_from(held).unwrap_or(SignedDuration::MAX);
-        Wait { until, next, lane: None, failure: None, held }
+    /// Whether the pause before the next attempts is short enough to keep the slot.
+    pub(super) fn passes_in_slot(&self, wait: &GroupWait) -> bool {
+        let pause = wait.until.duration_since(self.engine.store.clock.now());
+        let pause = Duration::try_from(pause).unwrap_or_default();
+        !wait.is_postponed && pause <= self.engine.settings.longest_slot_pause
     }
 
     /// Sends the run back to the queue to wait. The slot is free afterwards.
-    async fn wait(&mut self, attempt: Attempt, events: Vec<Event>, results: StepResults, wait: Wait) {
-        let until = wait.until;
-        match self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Wait(wait)).await {
-            WriteOutcome::Stored => self.engine.due.add(until, self.engine.store.clock.now()),
+    pub(super) async fn wait(
+        &mut self,
+        attempt: Attempt,
+        events: Vec<Event>,
+        results: StepResults,
+        wait: GroupWait,
+    ) {
+        let GroupWait { until, next, lane, failure, .. } = wait;
+        let held = self.engine.awake.elapsed().saturating_sub(self.began);
+        let held = SignedDuration::try_from(held).unwrap_or(SignedDuration::MAX);
+        let change = RunChange::Wait(Wait { until, next, lane: lane.clone(), failure, held });
+        match self.engine.end_run(&self.lease, &self.run, events, results, change).await {
+            WriteOutcome::Stored => {
+                self.engine.due.add(until, self.engine.store.clock.now());
+                if let Some(lane) = lane {
+                    self.engine.lanes.look_again(&lane).await;
+                }
+            }
             WriteOutcome::RunLost => {}
-            WriteOutcome::Unstorable(failure) => self.fail_unstorable(attempt, failure).await,
+            WriteOutcome::Unstorable(failure) => {
+                self.fail_unstorable(attempt, std::iter::empty(), failure).await;
+            }
         }
         // The run waits for any worker, so an error here changes nothing.
         let _ = self.engine.probe.reached(Breakpoint::AfterWait, Some(self.run.id)).await;

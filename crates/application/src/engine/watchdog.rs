@@ -62,7 +62,7 @@ impl EngineCore {
         if self.contact.expired_leases(now) == ExpiredLeases::Leave {
             return Ok(());
         }
-        let own = self.owned_run_ids();
+        let own = self.owned_runs.ids();
         for transition in
             &self.store.recovery.time_out_overdue(&self.recovery_rules, &own, now, BATCH).await?
         {

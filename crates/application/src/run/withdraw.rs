@@ -5,7 +5,7 @@ use quire_domain::{Run, RunId};
 use crate::engine::report;
 use crate::{App, Result};
 
-/// Withdraws a queued run. `Conflict` if it has started: no request cancels a running run.
+/// Withdraws a queued run. `Conflict` if it has started; then it can be cancelled.
 pub async fn withdraw(app: &App, run: RunId, actor: &str) -> Result<Run> {
     let store = &app.store;
     let transition = store.queue.withdraw(run, actor, store.clock.now()).await?;

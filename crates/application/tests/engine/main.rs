@@ -5,9 +5,12 @@
 
 mod fixture;
 
+mod cancelling;
 mod deadlines;
+mod groups;
 mod lanes;
 mod outages;
+mod proposals;
 mod recovery;
 mod retries;
 mod running;

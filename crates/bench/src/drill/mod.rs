@@ -1,11 +1,13 @@
 //! `drill`: kills, stops and restarts processes under load, takes their database, their storage and their disk space away,
-//! gives them a document that ends its process, then checks the stored history. Also stalls clients.
+//! gives them a document that ends its process, or a model that keeps failing, then checks the stored history. Also stalls
+//! clients.
 
 mod kills;
 mod outages;
 mod poison;
 mod postgres;
 pub mod processes;
+mod proposals;
 mod silence;
 mod sqlite;
 mod stalled_clients;
@@ -32,6 +34,8 @@ pub enum Part {
     Suspension,
     /// A document among fifty that ends the process that reads it.
     Poison,
+    /// Kills of workers that review proposals with a model that fails a third of its calls (PostgreSQL).
+    Proposals,
     /// The disk of the storage is unmounted while documents come in, and comes back.
     Storage,
     /// The disk with database and storage is full while documents come in, and has space again.
@@ -97,6 +101,9 @@ async fn rehearse(options: &DrillOptions, not_run: &mut Vec<String>) -> bool {
         if is_wanted(Part::Poison) {
             passed &= poison::drill(kind).await;
         }
+        if is_wanted(Part::Proposals) && kind == DatabaseKind::Postgres {
+            passed &= proposals::drill(options.short).await;
+        }
         if is_wanted(Part::Storage) {
             passed &= outages::storage::drill(kind, options.short).await;
         }
@@ -147,6 +154,12 @@ async fn check_history(store: &Store, accepted: Vec<RunId>) -> CheckReport {
     let plan = HashMap::from([(Pipeline::Document, vec![StepName::Extraction, StepName::Interpretation])]);
     let accepted_count = accepted.len();
     let checked = StoredHistory::load(store, accepted, plan).await.unwrap().check();
+    print_report(&checked, accepted_count);
+    checked
+}
+
+/// Prints what the check of a history found.
+fn print_report(checked: &CheckReport, accepted_count: usize) {
     println!(
         "accepted {accepted_count}, stored {}, events {}, attempts {}, requeued {}, late writes refused {}, states {:?}",
         checked.runs, checked.events, checked.attempts, checked.requeued, checked.refused, checked.states
@@ -155,7 +168,6 @@ async fn check_history(store: &Store, accepted: Vec<RunId>) -> CheckReport {
         println!("VIOLATION: {violation}");
     }
     println!("violations: {}", checked.violations.len());
-    checked
 }
 
 /// Every stored run.

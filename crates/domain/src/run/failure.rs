@@ -199,6 +199,7 @@ failure_types! {
     ProcessTerminated = "PROCESS_TERMINATED",
     RunTimedOut = "RUN_TIMED_OUT",
     Withdrawn = "WITHDRAWN",
+    Cancelled = "CANCELLED",
     UnknownError = "UNKNOWN_ERROR",
 }
 

@@ -7,6 +7,7 @@ mod priority;
 mod recorded;
 mod retry;
 mod state;
+mod step_group;
 mod transition;
 mod turn;
 
@@ -19,5 +20,6 @@ pub use recorded::{
 };
 pub use retry::{AfterFailure, Backoff, LONGEST_RATE_LIMIT, RecoveryPolicy, RequeuePolicy, RetryPolicy};
 pub use state::{Continuation, FailureReason, NewRun, Run, RunState, SchemaRef};
+pub use step_group::{GroupState, GroupWait, StepGroup};
 pub use transition::{Effect, Refusal, RunChange, Transition, Wait, apply, create};
 pub use turn::Turn;

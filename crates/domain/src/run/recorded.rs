@@ -7,7 +7,8 @@ use super::state::{Run, RunState};
 use super::transition::{Effect, Transition};
 use crate::event::{Event, EventType};
 use crate::ids::WorkerId;
-use crate::pipeline::{StepAttempt, StepName};
+use crate::pipeline::StepName;
+use crate::plan::StepAttempt;
 
 /// A step that was being worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

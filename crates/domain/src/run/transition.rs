@@ -6,6 +6,7 @@
 //! | QUEUED | Withdraw | FAILED |
 //! | RUNNING | Complete | COMPLETED |
 //! | RUNNING | Fail, Recover | FAILED, or QUEUED if the policy grants another attempt |
+//! | RUNNING | Cancel | FAILED |
 //! | RUNNING | Wait, `HandBack` | QUEUED |
 //! | RUNNING | `TimeOut` | `TIMED_OUT` |
 //! | FAILED | Retry (proposals, links) | QUEUED |
@@ -16,6 +17,7 @@
 //! It has no side effects. A store writes the result only if the run still has the fence that the transition started
 //! from. Each change has a file in `transition/`.
 
+mod cancel;
 mod complete;
 mod fail;
 mod hand_back;
@@ -86,8 +88,10 @@ pub enum RunChange {
         /// Whether the pipeline allows manual retries.
         requeue: RequeuePolicy,
     },
-    /// A person withdraws it.
+    /// A person withdraws it before a worker starts it.
     Withdraw,
+    /// A person cancels it while a worker executes it.
+    Cancel,
 }
 
 /// An accepted change: what to store, and under which condition.
@@ -123,15 +127,19 @@ impl Transition {
         }
     }
 
-    /// Names the step that the worker itself interrupts.
-    pub fn interrupt(&mut self, running: RunningStep, worker: WorkerId, at: Timestamp) {
+    /// Names the steps that the worker itself interrupts, in order.
+    pub fn interrupt(&mut self, running: &[RunningStep], worker: WorkerId, at: Timestamp) {
         let reason = self.effects.iter().find_map(|effect| match effect {
             Effect::InterruptSteps(reason) => Some(reason.clone()),
             _ => None,
         });
         if let Some(reason) = reason {
-            let event = Event { worker: Some(worker), ..step_interrupted(self, running, &reason, at) };
-            self.name_interrupted(vec![event]);
+            let event = |step: &RunningStep| Event {
+                worker: Some(worker),
+                ..step_interrupted(self, *step, &reason, at)
+            };
+            let events = running.iter().map(event).collect();
+            self.name_interrupted(events);
         }
     }
 
@@ -202,6 +210,7 @@ pub fn apply(run: &Run, change: RunChange, at: Timestamp) -> Result<Transition, 
         RunChange::HandBack => hand_back::hand_back(run, at),
         RunChange::Retry { requeue } => retry::retry(run, requeue, at),
         RunChange::Withdraw => withdraw::withdraw(run, at),
+        RunChange::Cancel => cancel::cancel(run, at),
     }
 }
 

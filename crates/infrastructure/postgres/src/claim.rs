@@ -32,11 +32,11 @@ pub(crate) async fn start_next(
     let mut started = Vec::with_capacity(next.len());
     for run in &next {
         let plan = plan_of(claim, run)?;
-        let attempt = plan.next_attempt(reached.get(&run.id).map_or(&[], Vec::as_slice));
-        started.push((start(run, plan, claim)?, attempt));
+        let attempts = plan.next_attempts(reached.get(&run.id).map_or(&[], Vec::as_slice));
+        started.push((start(run, plan, claim)?, attempts));
     }
     store(connection, claim, &started).await?;
-    let claimed = |(transition, attempt): (Transition, _)| ClaimedRun { run: transition.run, attempt };
+    let claimed = |(transition, attempts): (Transition, _)| ClaimedRun { run: transition.run, attempts };
     Ok(started.into_iter().map(claimed).collect())
 }
 
@@ -75,18 +75,20 @@ fn start(run: &Run, plan: &PipelinePlan, claim: &ClaimRequest<'_>) -> PortResult
 async fn store(
     connection: &mut PgConnection,
     claim: &ClaimRequest<'_>,
-    started: &[(Transition, Option<StepAttempt>)],
+    started: &[(Transition, Vec<StepAttempt>)],
 ) -> PortResult<()> {
     let timed: Vec<_> =
         started.iter().map(|(transition, _)| TimedTransition { transition, at: claim.at }).collect();
     update(connection, &timed).await?;
     let mut events = Vec::with_capacity(2 * started.len());
-    for (transition, attempt) in started {
+    for (transition, attempts) in started {
         events.extend(transition.effects.iter().filter_map(|effect| match effect {
             Effect::Record(event) => Some(event.clone()),
             _ => None,
         }));
-        events.extend(attempt.map(|attempt| step_started(&transition.run, attempt, claim.worker, claim.at)));
+        let step_started =
+            |attempt: &StepAttempt| step_started(&transition.run, *attempt, claim.worker, claim.at);
+        events.extend(attempts.iter().map(step_started));
     }
     write_step_progress(connection, &events).await?;
     append(connection, &events, false).await

@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_ports::{PortResult, Store};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 pub use clock::DatabaseClock;
 
@@ -54,7 +54,7 @@ use crate::advance::WriteAdvances;
 use crate::batcher::Batcher;
 use crate::database::Database;
 use crate::enqueue::InsertRuns;
-use crate::listener::Listener;
+use crate::listener::{Listener, Wakeups};
 use crate::new_documents::AddDocuments;
 use crate::places::Places;
 
@@ -106,6 +106,8 @@ pub struct PgStore {
     advances: Batcher<WriteAdvances>,
     places: Places,
     wakeup: Arc<Notify>,
+    /// Counts the messages that a running run was cancelled.
+    cancellations: watch::Sender<u64>,
     clock: Arc<DatabaseClock>,
     _listener: Listener,
 }
@@ -124,15 +126,21 @@ impl PgStore {
         clock.measure(&mut transaction).await?;
         database::commit(transaction).await?;
         let wakeup = Arc::new(Notify::new());
+        let cancellations = watch::Sender::new(0);
         Ok(Self {
             new_documents: Batcher::start(AddDocuments(database.clone()), options.group_limit),
             enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
             advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
-            _listener: Listener::start(url, &options, wakeup.clone())?,
+            _listener: Listener::start(
+                url,
+                &options,
+                Wakeups { runs: wakeup.clone(), cancellations: cancellations.clone() },
+            )?,
             places: Places::start(database.clone()),
             database,
             heartbeats,
             wakeup,
+            cancellations,
             clock,
         })
     }

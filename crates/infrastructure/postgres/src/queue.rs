@@ -5,11 +5,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::run::apply;
-use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunChange, RunId, Transition};
-use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue};
+use quire_domain::{Event, Fence, NewRun, RequeuePolicy, Run, RunChange, RunId, Transition};
+use quire_ports::{
+    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
+};
 use quire_sql::{row, run_not_found};
 use sqlx::PgConnection;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::claim::start_next;
 use crate::database::{commit, rollback};
@@ -83,6 +85,26 @@ impl RunQueue for PgStore {
         self.change(run, &RunChange::Withdraw, actor, at).await
     }
 
+    async fn cancel(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        let cancelled = self.change(run, &RunChange::Cancel, actor, at).await?;
+        self.cancellations.send_modify(|count| *count += 1);
+        Ok(cancelled)
+    }
+
+    fn cancellations(&self) -> watch::Receiver<u64> {
+        self.cancellations.subscribe()
+    }
+
+    async fn outdated(&self, claims: &[Claim]) -> PortResult<Vec<Claim>> {
+        let runs: Vec<_> = claims.iter().map(|(run, _)| run.0).collect();
+        let fences: Vec<_> = claims.iter().map(|(_, fence)| fence.0).collect();
+        self.rows(
+            || sqlx::query(sql!("runs/outdated")).bind(runs.clone()).bind(fences.clone()),
+            |row| Ok((RunId(row.uuid("run_id")?), Fence(row.integer("run_fence")?))),
+        )
+        .await
+    }
+
     async fn record(&self, events: &[Event]) -> PortResult<()> {
         self.database
             .with_timeout(async {
@@ -143,7 +165,8 @@ impl PgStore {
                     .await
                     .map_err(translate)?;
                 let run = find_for_update(&mut transaction, id).await?;
-                let transition = match apply(&run, change, at) {
+                let cancels = change == RunChange::Cancel;
+                let mut transition = match apply(&run, change, at) {
                     Ok(transition) => transition.by(actor),
                     Err(why) => {
                         rollback(transaction).await?;
@@ -152,13 +175,20 @@ impl PgStore {
                 };
                 let newcomer = transition.rejoins_queue();
                 let front_is_kept = newcomer && lock_front(&mut transaction, &run).await?;
+                if cancels {
+                    sqlx::query(sql!("runs/notify_cancelled"))
+                        .execute(&mut *transaction)
+                        .await
+                        .map_err(translate)?;
+                }
                 let timed = TimedTransition { transition: &transition, at };
-                let notify = transition::write(&mut transaction, &[timed]).await?.notify;
+                let mut performed = transition::write(&mut transaction, &[timed]).await?;
                 if newcomer && !front_is_kept && !is_own_front(&mut transaction, &run).await? {
                     return Err(unavailable("another run of the subject came first", true));
                 }
                 commit(transaction).await?;
-                self.notify_if(notify);
+                self.notify_if(performed.notify);
+                transition.name_interrupted(performed.interrupted.remove(&id).unwrap_or_default());
                 Ok(transition)
             })
             .await

@@ -5,11 +5,12 @@
 
 use std::time::Duration;
 
-use quire_domain::{EventId, SubjectId};
-use quire_ports::{EventFilter, PortError, RunFilter};
+use jiff::SignedDuration;
+use quire_domain::{EventId, SubjectId, WorkerId};
+use quire_ports::{ClaimRequest, EventFilter, Lease, PortError, RunFilter, Worker};
 use quire_postgres::testing::{TestSchema, url};
 use quire_postgres::{PgStore, PostgresOptions};
-use quire_testkit::fixture::document_run;
+use quire_testkit::fixture::{document_plan, document_run};
 use sqlx::{AssertSqlSafe, Executor, Row};
 use tokio::time::timeout;
 
@@ -116,6 +117,28 @@ async fn a_run_enqueued_here_wakes_a_worker_there() {
     timeout(SOON, wakeup.notified()).await.unwrap();
     here.queue.enqueue(&document_run(SubjectId::new()), here.clock.now()).await.unwrap();
     timeout(SOON, wakeup.notified()).await.expect("the other process is told");
+}
+
+/// A run that one process cancels stops in another process.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_cancelled_here_is_announced_there() {
+    let place = TestSchema::migrated().await;
+    let (here, there) = (place.store().await.into_store(), place.store().await.into_store());
+    let mut cancellations = there.queue.cancellations();
+    // The first change says that listening has begun.
+    timeout(SOON, cancellations.changed()).await.unwrap().unwrap();
+    let now = here.clock.now();
+    let run = here.queue.enqueue(&document_run(SubjectId::new()), now).await.unwrap().id;
+    let (id, lease) = (WorkerId::new(), Some(Lease::Until(now + SignedDuration::from_mins(5))));
+    let worker = Worker { id, name: "there:1".to_owned(), slots: 1, started_at: now, seen_at: now, lease };
+    there.workers.register(&worker).await.unwrap();
+    let plans = [document_plan()];
+    let claim = ClaimRequest { worker: id, at: now, limit: 1, is_idle: true, plans: &plans };
+    let claimed = there.queue.claim(claim).await.unwrap().remove(0).run;
+    here.queue.cancel(run, "alma", here.clock.now()).await.unwrap();
+    timeout(SOON, cancellations.changed()).await.expect("the other process is told").unwrap();
+    let claim = (run, claimed.fence);
+    assert_eq!(there.queue.outdated(&[claim]).await.unwrap(), [claim]);
 }
 
 /// The store uses the server's time.

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_ports::{PortResult, Store, SystemClock};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 pub use lock::{FileLock, LockError};
 
@@ -78,6 +78,8 @@ pub struct SqliteStore {
     writer: Writer,
     readers: Readers,
     wakeup: Arc<Notify>,
+    /// Counts the running runs that were cancelled.
+    cancellations: watch::Sender<u64>,
 }
 
 impl SqliteStore {
@@ -86,7 +88,7 @@ impl SqliteStore {
     pub fn open(path: &Path, options: SqliteOptions) -> PortResult<Self> {
         let writer = Writer::open(path, options)?;
         let readers = Readers::open(path, options)?;
-        Ok(Self { writer, readers, wakeup: Arc::new(Notify::new()) })
+        Ok(Self { writer, readers, wakeup: Arc::new(Notify::new()), cancellations: watch::Sender::new(0) })
     }
 
     /// This store as the set of all its ports, with the machine's clock.

@@ -10,12 +10,12 @@ use quire_domain::{
     Transition, WorkerId,
 };
 use quire_ports::{
-    Advance, AdvanceOutcome, Artifact, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
+    Advance, AdvanceOutcome, Artifact, Claim, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
     StepProgress,
 };
 use quire_sql::{ColumnReader, VersionColumns, another_run_has_the_id, row, run_not_found};
 use rusqlite::{Connection, params};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::row::{all, execute, first, micros, scalar};
 use crate::transition::{self, Performed, append};
@@ -83,6 +83,31 @@ impl RunQueue for SqliteStore {
         self.change(run, RunChange::Withdraw, actor, at).await
     }
 
+    async fn cancel(&self, run: RunId, actor: &str, at: Timestamp) -> PortResult<Transition> {
+        let cancelled = self.change(run, RunChange::Cancel, actor, at).await?;
+        self.cancellations.send_modify(|count| *count += 1);
+        Ok(cancelled)
+    }
+
+    fn cancellations(&self) -> watch::Receiver<u64> {
+        self.cancellations.subscribe()
+    }
+
+    async fn outdated(&self, claims: &[Claim]) -> PortResult<Vec<Claim>> {
+        let claims = claims.to_vec();
+        self.readers
+            .read(move |connection| {
+                let mut outdated = Vec::new();
+                for (run, fence) in claims {
+                    if !fence_holds(connection, run, fence)? {
+                        outdated.push((run, fence));
+                    }
+                }
+                Ok(outdated)
+            })
+            .await
+    }
+
     async fn record(&self, events: &[Event]) -> PortResult<()> {
         let events = events.to_vec();
         self.writer
@@ -118,9 +143,10 @@ impl SqliteStore {
                 let run = find(connection, id)?;
                 let transition =
                     apply(&run, change.clone(), at).map_err(|why| PortError::Conflict(why.to_string()))?;
-                let transition = transition.by(&actor);
-                let performed = transition::write(connection, &transition, at)?;
-                Ok((transition, performed.is_some_and(|performed| performed.notify)))
+                let mut transition = transition.by(&actor);
+                let performed = transition::write(connection, &transition, at)?.unwrap_or_default();
+                transition.name_interrupted(performed.interrupted);
+                Ok((transition, performed.notify))
             })
             .await?;
         self.notify_if(notify);
@@ -205,11 +231,11 @@ fn start(
     let transition = apply(run, RunChange::Start { worker, limit: plan.limit }, at)
         .map_err(|why| PortError::Corrupt(why.to_string()))?;
     transition::write(connection, &transition, at)?;
-    let attempt = plan.next_attempt(&reached_before(connection, run)?);
-    if let Some(attempt) = attempt {
-        append(connection, &step_started(&transition.run, attempt, worker, at))?;
+    let attempts = plan.next_attempts(&reached_before(connection, run)?);
+    for attempt in &attempts {
+        append(connection, &step_started(&transition.run, *attempt, worker, at))?;
     }
-    Ok(ClaimedRun { run: transition.run, attempt })
+    Ok(ClaimedRun { run: transition.run, attempts })
 }
 
 /// The steps that earlier claims of this run have reached.
@@ -231,7 +257,7 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     }
     let holds = match &advance.end {
         Some(end) => transition::update(connection, end, advance.at)?,
-        None => fence_holds(connection, &advance.run)?,
+        None => fence_holds(connection, advance.run.id, advance.run.fence)?,
     };
     if !holds {
         append(connection, &late_write_refused(&advance.run, last, advance.at))?;
@@ -275,8 +301,8 @@ fn was_written(connection: &Connection, run: &Run, last: Option<&Event>) -> Port
     scalar(connection, sql!("events/exists"), values)
 }
 
-fn fence_holds(connection: &Connection, run: &Run) -> PortResult<bool> {
-    scalar(connection, sql!("runs/fence_holds"), params![run.id.0.as_bytes(), run.fence.0])
+fn fence_holds(connection: &Connection, run: RunId, fence: Fence) -> PortResult<bool> {
+    scalar(connection, sql!("runs/fence_holds"), params![run.0.as_bytes(), fence.0])
 }
 
 fn insert_artifact(connection: &Connection, run: RunId, artifact: &Artifact) -> PortResult<()> {

@@ -214,6 +214,7 @@ async fn malformed_ids_are_refused_and_unknown_ones_not_found(env: &TestEnv) {
         ("GET", "/runs/ID"),
         ("GET", "/runs/ID/artifacts/raw-text"),
         ("POST", "/runs/ID/withdraw"),
+        ("POST", "/runs/ID/cancel"),
         ("POST", "/runs/ID/retry"),
     ] {
         for (id, status, code) in [

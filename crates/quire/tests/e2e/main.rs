@@ -6,6 +6,7 @@
 
 mod access;
 mod api_guide;
+mod cancelling;
 mod commands;
 mod configuration;
 mod consistency;

@@ -5,6 +5,7 @@
 
 pub mod blobs;
 pub mod calibration;
+pub mod cancelling;
 pub mod claiming;
 pub mod confidence;
 pub mod constraints;
@@ -32,6 +33,7 @@ pub mod reviews;
 pub mod schema_files;
 pub mod search;
 pub mod sessions;
+pub mod step_groups;
 pub mod waiting;
 mod writes;
 
@@ -56,6 +58,10 @@ macro_rules! store_conformance {
             a_repeated_write_is_stored_once,
             an_ended_document_run_cannot_be_changed_even_with_sql,
             a_withdrawn_run_passes_its_turn_to_the_next_run,
+        }
+        $crate::conformance_cases! { $fixture, cancelling:
+            a_cancelled_run_ends_at_once_and_its_worker_loses_it,
+            a_cancelled_run_that_is_retried_resumes_at_its_first_unfinished_step,
         }
         $crate::conformance_cases! { $fixture, recovery:
             recovery_fails_orphaned_runs_and_no_others,
@@ -95,6 +101,10 @@ macro_rules! store_conformance {
             a_closed_lane_stays_closed_for_the_longest_time_that_was_asked_for,
             lanes_are_paused_and_resumed_by_name_and_each_change_is_recorded_once,
             only_a_queued_run_waits_in_a_lane,
+        }
+        $crate::conformance_cases! { $fixture, step_groups:
+            a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on,
+            the_steps_of_a_group_go_on_with_their_own_attempts_after_a_wait,
         }
         $crate::conformance_cases! { $fixture, history:
             step_records_are_appended_and_step_progress_is_updated,

@@ -7,35 +7,18 @@ use quire_domain::proposal::{
 };
 use quire_domain::run::apply;
 use quire_domain::{
-    EventType, Failure, NewRun, Pipeline, Priority, RequeuePolicy, Run, RunChange, RunId, RunState, StepName,
-    SubjectId,
+    EventType, Failure, NewRun, Pipeline, Priority, RequeuePolicy, Run, RunChange, RunId, RunState,
+    StepAttempt, StepName, SubjectId,
 };
 use quire_ports::{
-    Advance, AdvanceOutcome, PortError, ProposalFilter, ProposalRequest, ProposalResult, ProposalScope,
-    ProposalVersion, StoredReview,
+    Advance, AdvanceOutcome, PortError, ProposalFilter, ProposalRequest, ProposalResult, ProposalVersion,
+    StoredReview,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::writes::{end_write, step_write};
-use crate::fixture::{StoreFixture, at, new_run};
-
-fn request(idea: &str) -> ProposalRequest {
-    ProposalRequest {
-        scope: ProposalScope::Full,
-        parent: None,
-        user_id: None,
-        input_idea: idea.to_owned(),
-        extra_context: None,
-        model: "test-model".to_owned(),
-        temperature: 0.7,
-        parameters: serde_json::Map::new(),
-        schema_version: Some("1.0.0".to_owned()),
-        prompt_set_version: Some("1.0.0".to_owned()),
-        edited_proposal: None,
-        edit_notes: None,
-    }
-}
+use crate::fixture::{StoreFixture, at, new_run, proposal_request};
 
 /// A request with every member.
 fn full_request(parent: RunId) -> ProposalRequest {
@@ -51,7 +34,7 @@ fn full_request(parent: RunId) -> ProposalRequest {
         parameters: parsed(json!({"top_p": 0.5, "seed": 7})),
         edited_proposal: ProposalEdit::parse(Some(json!({"title": "Better"}))).unwrap(),
         edit_notes: Some("cheaper".to_owned()),
-        ..request("An idea — with “quotes”.")
+        ..proposal_request("An idea — with “quotes”.")
     }
 }
 
@@ -120,14 +103,14 @@ impl StoreFixture {
 /// Proves R132, R208.
 pub async fn what_was_asked_is_kept_and_a_repeated_request_changes_nothing(fixture: &StoreFixture) {
     let proposals = &fixture.store.proposals;
-    let parent = fixture.create_proposal(&request("First."), 0).await;
+    let parent = fixture.create_proposal(&proposal_request("First."), 0).await;
     let asked = full_request(parent.id);
     let mut new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::High);
     new.requested_by = Some("alma".to_owned());
     let created = proposals.create(&new, &asked, at(5)).await.unwrap();
     assert_eq!((created.state.as_str(), created.queued_at, created.retry_count), ("QUEUED", at(5), 0));
     assert_eq!((created.priority, created.requested_by.as_deref()), (Priority::High, Some("alma")));
-    let again = proposals.create(&new, &request("Another."), at(6)).await.unwrap();
+    let again = proposals.create(&new, &proposal_request("Another."), at(6)).await.unwrap();
     assert_eq!(again, created);
     let found = proposals.proposal(new.id).await.unwrap();
     assert_eq!((found.run, found.request), (created, asked));
@@ -135,13 +118,13 @@ pub async fn what_was_asked_is_kept_and_a_repeated_request_changes_nothing(fixtu
     assert_eq!(fixture.count("runs").await, 2);
 
     let without_parent = fixture.store.proposals.proposal(parent.id).await.unwrap();
-    assert_eq!(without_parent.request, request("First."));
+    assert_eq!(without_parent.request, proposal_request("First."));
     let document = fixture.enqueue(SubjectId::new(), at(7)).await;
     for unknown in [document, RunId::new()] {
         let missing = proposals.proposal(unknown).await;
         assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
     }
-    let orphan = ProposalRequest { parent: Some(RunId::new()), ..request("Orphan.") };
+    let orphan = ProposalRequest { parent: Some(RunId::new()), ..proposal_request("Orphan.") };
     let refused = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
     assert!(proposals.create(&refused, &orphan, at(8)).await.is_err());
     assert_eq!(fixture.count("runs").await, 3, "a refused request leaves no run");
@@ -149,10 +132,10 @@ pub async fn what_was_asked_is_kept_and_a_repeated_request_changes_nothing(fixtu
 
 /// Proves R152: what is written again stays as it was.
 pub async fn results_are_stored_once_with_their_step_and_in_order(fixture: &StoreFixture) {
-    fixture.create_proposal(&request("One."), 0).await;
+    fixture.create_proposal(&proposal_request("One."), 0).await;
     let worker = fixture.worker(at(1)).await;
     let claimed = fixture.claim_one(worker, at(2)).await;
-    assert_eq!(claimed.attempt.map(|attempt| attempt.step), Some(StepName::Expand));
+    assert_eq!(claimed.attempts, [StepAttempt::first(StepName::Expand)]);
     let run = claimed.run;
     let write = |step, results| fixture.write_results(&run, step, results);
     assert_eq!(write(StepName::Expand, vec![version("A")]).await, AdvanceOutcome::Accepted(Vec::new()));
@@ -180,7 +163,7 @@ pub async fn results_are_stored_once_with_their_step_and_in_order(fixture: &Stor
 
 /// A worker that has lost its run stores nothing about the proposal.
 pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture) {
-    fixture.create_proposal(&request("One."), 0).await;
+    fixture.create_proposal(&proposal_request("One."), 0).await;
     let worker = fixture.worker(at(1)).await;
     let run = fixture.claim_one(worker, at(2)).await.run;
     let failure = Failure::permanent("LLM_FAILED", "no");
@@ -193,11 +176,12 @@ pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture)
 
 /// Proves R153: neither the request nor a worker starts it again, and what it made stays.
 pub async fn a_completed_proposal_run_that_is_delivered_again_is_skipped(fixture: &StoreFixture) {
-    let held = fixture.decided_proposal(&request("First."), 0, 0.9).await;
+    let held = fixture.decided_proposal(&proposal_request("First."), 0, 0.9).await;
     let before = fixture.store.proposals.proposal(held.id).await.unwrap();
     let steps = fixture.steps(held.id).await;
     let again = NewRun { id: held.id, ..new_run(Pipeline::Proposal, held.subject, Priority::High) };
-    let delivered = fixture.store.proposals.create(&again, &request("Another."), at(50)).await.unwrap();
+    let delivered =
+        fixture.store.proposals.create(&again, &proposal_request("Another."), at(50)).await.unwrap();
     assert_eq!(delivered, before.run);
     assert!(matches!(delivered.state, RunState::Completed { .. }));
     let worker = fixture.worker(at(51)).await;
@@ -214,10 +198,10 @@ pub async fn a_completed_proposal_run_that_is_delivered_again_is_skipped(fixture
 
 /// Proves R144.
 pub async fn proposals_are_listed_newest_first_and_by_every_filter(fixture: &StoreFixture) {
-    let first = fixture.decided_proposal(&request("First."), 0, 0.9).await;
-    let revision = ProposalRequest { parent: Some(first.id), ..request("Second.") };
+    let first = fixture.decided_proposal(&proposal_request("First."), 0, 0.9).await;
+    let revision = ProposalRequest { parent: Some(first.id), ..proposal_request("Second.") };
     let second = fixture.decided_proposal(&revision, 10, 0.65).await;
-    let third = fixture.create_proposal(&request("Third."), 20).await;
+    let third = fixture.create_proposal(&proposal_request("Third."), 20).await;
     fixture.enqueue(SubjectId::new(), at(21)).await;
     let listed = async |filter: ProposalFilter| {
         let (page, total) = fixture.store.proposals.proposals(&filter).await.unwrap();
@@ -256,12 +240,12 @@ pub async fn proposals_are_listed_newest_first_and_by_every_filter(fixture: &Sto
 
 /// Proves R141: and its revisions, with theirs.
 pub async fn deleting_a_proposal_run_deletes_its_results_and_its_revisions(fixture: &StoreFixture) {
-    let first = fixture.decided_proposal(&request("First."), 0, 0.9).await;
-    let revision = ProposalRequest { parent: Some(first.id), ..request("Second.") };
+    let first = fixture.decided_proposal(&proposal_request("First."), 0, 0.9).await;
+    let revision = ProposalRequest { parent: Some(first.id), ..proposal_request("Second.") };
     let second = fixture.decided_proposal(&revision, 10, 0.65).await;
-    let revision = ProposalRequest { parent: Some(second.id), ..request("Third.") };
+    let revision = ProposalRequest { parent: Some(second.id), ..proposal_request("Third.") };
     fixture.decided_proposal(&revision, 20, 0.5).await;
-    let other = fixture.decided_proposal(&request("Other."), 30, 0.5).await;
+    let other = fixture.decided_proposal(&proposal_request("Other."), 30, 0.5).await;
     fixture.store.documents.purge(first.subject, at(40)).await.unwrap();
     for table in ["runs", "proposal_inputs", "proposal_versions", "proposal_decisions"] {
         assert_eq!(fixture.count(table).await, 1, "{table}");
@@ -273,7 +257,7 @@ pub async fn deleting_a_proposal_run_deletes_its_results_and_its_revisions(fixtu
 
 /// The database itself keeps what was asked and what was made.
 pub async fn what_was_asked_made_and_decided_cannot_be_changed(fixture: &StoreFixture) {
-    let run = fixture.decided_proposal(&request("First."), 0, 0.9).await;
+    let run = fixture.decided_proposal(&proposal_request("First."), 0, 0.9).await;
     let id = fixture.sql.id(run.id.0);
     fixture
         .assert_refused(

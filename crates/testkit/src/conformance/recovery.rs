@@ -106,7 +106,7 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
     let worker = fixture.worker(at(20)).await;
     let again = fixture.claim_one(worker, at(21)).await;
     let first_unfinished = StepAttempt { step: StepName::Interpretation, number: 1 };
-    assert_eq!((again.run.id, again.attempt), (id, Some(first_unfinished)));
+    assert_eq!((again.run.id, again.attempts), (id, vec![first_unfinished]));
 }
 
 /// Proves R169 for the limit of claims.

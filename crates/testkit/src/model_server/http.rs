@@ -38,7 +38,10 @@ pub(super) fn send(stream: &mut dyn Connection, status: u16, head: &str, body: &
 
 /// Sends the head of a response that is streamed in chunks.
 pub(super) fn begin_chunks(stream: &mut dyn Connection, content_type: &str) -> Result<()> {
-    write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked\r\n\r\n")?;
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    )?;
     stream.flush()
 }
 

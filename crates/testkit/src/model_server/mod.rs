@@ -53,6 +53,8 @@ struct RequestLog {
     /// The tokens of complete answers: of the prompts and of the completions.
     billed: (u64, u64),
     answers: u64,
+    /// Requests that have neither been answered nor abandoned.
+    open: usize,
 }
 
 /// Chooses the reply to a request by its body and its number, from 0.
@@ -141,6 +143,7 @@ impl ModelServerBuilder {
             let violation = self.header_violation(&head).or_else(|| contract::check(&body).err());
             log.contract_violations.extend(violation);
             log.requests.push(ReceivedRequest { at: Instant::now(), head, body: body.clone() });
+            log.open += 1;
             log.requests.len() - 1
         };
         let reply = self.abilities.refusal(&body).unwrap_or_else(|| script(&body, number));
@@ -151,8 +154,11 @@ impl ModelServerBuilder {
             log.answers = sign(log.answers, u64::from(reply.tokens().is_some()));
         };
         bill(&mut log.lock().unwrap(), u64::saturating_add);
-        if reply.send(&mut *connection, &body).is_err() {
-            bill(&mut log.lock().unwrap(), u64::saturating_sub);
+        let sent = reply.send(&mut *connection, &body);
+        let mut log = log.lock().unwrap();
+        log.open -= 1;
+        if sent.is_err() {
+            bill(&mut log, u64::saturating_sub);
         }
     }
 
@@ -205,6 +211,11 @@ impl ModelServer {
     /// How many answers were sent completely.
     pub fn billed_answers(&self) -> u64 {
         self.log.lock().unwrap().answers
+    }
+
+    /// How many requests wait for an answer or the rest of one. A client that hangs up no longer waits.
+    pub fn open_requests(&self) -> usize {
+        self.log.lock().unwrap().open
     }
 
     /// The PEM file of the private authority.

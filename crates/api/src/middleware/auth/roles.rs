@@ -37,6 +37,7 @@ pub(crate) const TABLE: &[(&str, &str, Role)] = &[
     ("POST", "/documents/{id}/reprocess", Operate),
     ("PATCH", "/documents/{id}/language", Operate),
     ("POST", "/runs/{id}/withdraw", Operate),
+    ("POST", "/runs/{id}/cancel", Operate),
     ("POST", "/runs/{id}/retry", Operate),
     ("POST", "/lanes/{name}/pause", Operate),
     ("POST", "/lanes/{name}/resume", Operate),

@@ -64,6 +64,7 @@ error_responses! {
     Missing = [NotFound] "It does not exist.";
     Gone = [ArtifactMissing] "Its file is gone.";
     NotWithdrawn = [Conflict] { RunNotQueued } "Only a run that waits in the queue can be withdrawn.";
+    NotCancelled = [Conflict] { RunNotRunning } "Only a run that is running can be cancelled.";
     NotProcessed = [Conflict] { ProcessingDisabled, StateChanged } "The server processes no documents.";
     NotDecided = [Conflict] { CandidateDecided } "Another decision about the candidate came first.";
     NotDrawn = [Conflict] { DocumentUnreadable } "The document cannot be read.";

@@ -21,6 +21,9 @@ pub enum Refusal {
         /// What the change would have done.
         action: &'static str,
     },
+    /// A queued run is withdrawn and not cancelled.
+    #[error("the run is QUEUED; no worker executes it, so withdraw it instead")]
+    CancelQueued,
     /// Only a failed run can be retried.
     #[error("the run is {state}; only a FAILED run can be retried")]
     NotFailed {

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::event::EventType;
 use crate::ids::SubjectId;
-use crate::pipeline::{Pipeline, StepAttempt};
+use crate::pipeline::Pipeline;
+use crate::plan::StepAttempt;
 use crate::run::{Backoff, Continuation, Priority, RetryPolicy};
 
 fn new_run(pipeline: Pipeline) -> NewRun {
@@ -132,6 +133,7 @@ fn a_document_run_that_ended_never_changes() {
         RunChange::TimeOut { continued_by: None },
         fail_change(Pipeline::Document, RequeuePolicy::Never),
         RunChange::Recover { recovery: RecoveryPolicy::Fail, orphaned: Orphaned::Alone },
+        RunChange::Cancel,
     ];
     for end in ends {
         let ended = apply(&running, end, at(2)).unwrap().run;
@@ -148,6 +150,7 @@ fn a_document_run_that_ended_never_changes() {
             RunChange::HandBack,
             RunChange::Retry { requeue: MANUAL },
             RunChange::Withdraw,
+            RunChange::Cancel,
         ] {
             assert!(apply(&ended, change, at(3)).is_err());
         }
@@ -214,7 +217,7 @@ fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
     assert_eq!((back.run.attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
     assert_eq!(back.run.state, RunState::Queued { available_at: None, lane: None });
     let step = RunningStep { step: StepName::Extraction, attempt: 1, started_at: Some(at(1)) };
-    back.interrupt(step, WorkerId::new(), at(9));
+    back.interrupt(&[step], WorkerId::new(), at(9));
     assert_eq!(recorded(&back), [EventType::StepFailed, EventType::RunRequeued]);
 }
 
@@ -237,6 +240,26 @@ fn a_run_that_waits_keeps_its_counters_and_its_place_and_its_limit_counts_the_ti
     }
     let back = apply(&run, RunChange::HandBack, at(2000)).unwrap().run;
     assert_eq!(back.held, SignedDuration::ZERO, "the next attempt has the whole limit");
+}
+
+/// Whatever the pipeline does after failures: nobody else starts the run again.
+#[test]
+fn a_cancelled_run_fails_for_good_and_may_be_retried_by_a_person() {
+    let run = started(Pipeline::Proposal);
+    let mut cancelled = apply(&run, RunChange::Cancel, at(9)).unwrap();
+    assert_eq!(cancelled.run.state.reason().unwrap().failure_type, FailureType::Cancelled);
+    assert_eq!(cancelled.run.state.completed_at(), Some(at(9)));
+    let step = RunningStep { step: StepName::Expand, attempt: 1, started_at: Some(at(1)) };
+    cancelled.interrupt(&[step], WorkerId::new(), at(9));
+    assert_eq!(recorded(&cancelled), [EventType::StepFailed, EventType::RunCancelled]);
+    assert!(cancelled.effects.contains(&Effect::PassTurn));
+    let retried = apply(&cancelled.run, RunChange::Retry { requeue: MANUAL }, at(10)).unwrap();
+    assert!(retried.effects.contains(&Effect::ResetSteps));
+    assert_eq!((retried.run.attempts, retried.run.retry_count), (1, 1));
+    let (queued, _) = create(&new_run(Pipeline::Proposal), at(0));
+    assert_eq!(apply(&queued, RunChange::Cancel, at(1)), Err(Refusal::CancelQueued));
+    assert!(Refusal::CancelQueued.to_string().contains("withdraw"));
+    assert!(matches!(apply(&cancelled.run, RunChange::Cancel, at(10)), Err(Refusal::NotRunning { .. })));
 }
 
 #[test]
@@ -307,6 +330,7 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = RunChange> {
         1 => Just(RunChange::HandBack),
         2 => requeue.prop_map(|requeue| RunChange::Retry { requeue }),
         1 => Just(RunChange::Withdraw),
+        1 => Just(RunChange::Cancel),
     ]
 }
 

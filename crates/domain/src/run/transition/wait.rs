@@ -9,7 +9,7 @@ use super::running::require_running;
 use super::{Effect, Refusal, Transition, available_at, millis, with_state};
 use crate::event::{Event, EventType};
 use crate::lane::LaneName;
-use crate::pipeline::StepAttempt;
+use crate::plan::StepAttempt;
 use crate::run::{FailureRecord, Run, RunState};
 
 /// Why and how long a run waits.

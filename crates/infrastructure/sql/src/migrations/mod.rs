@@ -72,7 +72,8 @@ macro_rules! migrations {
             "0024_key_rotation",
             "0025_links",
             "0026_monitoring",
-            "0027_lanes",
+            "0027_cancelled_runs",
+            "0028_lanes",
         ]
     };
     ($($file:literal),+ $(,)?) => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quire_domain::{DocumentId, EventId, EventType, Run, RunId};
+use quire_domain::{DocumentId, EventId, Run, RunId};
 use quire_ports::{EventFilter, PortResult, RunHistory};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -190,7 +190,7 @@ impl RunEndWatcher {
         loop {
             let events = self.history.events(self.after, EventFilter::default(), EVENT_LIMIT).await?;
             self.after = events.last().map_or(self.after, |last| last.id);
-            let ended = events.iter().filter(|recorded| is_end(recorded.event.event_type));
+            let ended = events.iter().filter(|recorded| recorded.event.event_type.ends_run());
             let ended: Vec<RunId> = ended.filter_map(|recorded| recorded.event.run).collect();
             if !ended.is_empty() {
                 return Ok(ended);
@@ -200,15 +200,4 @@ impl RunEndWatcher {
             }
         }
     }
-}
-
-fn is_end(event: EventType) -> bool {
-    matches!(
-        event,
-        EventType::RunCompleted
-            | EventType::RunFailed
-            | EventType::RunTimedOut
-            | EventType::RunRecoveredAsFailed
-            | EventType::RunWithdrawn
-    )
 }

@@ -2,8 +2,9 @@
 
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
+use quire_testkit::{ModelReply, ModelServer};
 
-use crate::test_env::TestEnv;
+use crate::test_env::{TestEnv, wait_until};
 use crate::uploads::upload;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -39,6 +40,28 @@ async fn a_failed_run_links_to_the_page_of_its_error_code() {
     tab.until_text(".run .chip.error", "Fallida");
     tab.click(".run .failure a");
     tab.until_text("h2", "What to do");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_run_can_be_cancelled_and_shows_it() {
+    let model = ModelServer::start("sk-pages", vec![ModelReply::NoResponse]);
+    let env = TestEnv::on_sqlite(&[]);
+    let settings = format!(
+        "[interpreter]\nkind = \"model\"\n[model]\nurl = \"{}\"\nname = \"any\"\napi_key = \"sk-pages\"\n",
+        model.url
+    );
+    env.cli.write("quire.toml", &settings);
+    let server = env.cli.serve();
+    let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
+    let mut tab = Tab::open(&server.address);
+    tab.set_language("es");
+    tab.go(&format!("/app/documents/{document}/runs"));
+    tab.until_text("#runs button[data-cancel]", "Cancelar la ejecución");
+    tab.click("#runs button[data-cancel]");
+    tab.until_text("#toasts", "se ha cancelado");
+    tab.until_text("#runs .failure", "CANCELLED");
+    assert_eq!(tab.count("#runs button[data-cancel]"), 0);
+    wait_until(async || model.open_requests() == 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -65,6 +65,7 @@ pub(super) fn build() -> String {
         lanes::list,
         lanes::pause,
         lanes::resume,
+        runs::cancel::cancel,
         runs::retry::retry,
         v1::create::full_review,
         v1::draft::expand_idea,

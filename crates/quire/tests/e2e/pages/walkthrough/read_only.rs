@@ -27,7 +27,7 @@ const CONTROLS: [(&str, &[&str]); 3] = [
         "/documents/ID",
         &["#mark", "#add", "#add-visit", "[data-add-to]", "[data-delete-visit]", "[data-reprocess]"],
     ),
-    ("/documents/ID/runs", &["#reprocess", "[data-withdraw]"]),
+    ("/documents/ID/runs", &["#reprocess", "[data-withdraw]", "[data-cancel]"]),
 ];
 
 /// Sends every request that changes something, with the token of the page, and returns the status and code of each response.
@@ -39,7 +39,7 @@ const FORBIDDEN_REQUESTS: &str = "(async () => {
   const results = []
   for (const [method, address, body] of [
     ['POST', '/documents/upload', form], ['POST', '/documents/DOCUMENT/reprocess'], ['PATCH', '/documents/DOCUMENT/language', '{}'],
-    ['POST', '/runs/RUN/interpretations', JSON.stringify(edit)], ['POST', '/runs/RUN/withdraw'],
+    ['POST', '/runs/RUN/interpretations', JSON.stringify(edit)], ['POST', '/runs/RUN/withdraw'], ['POST', '/runs/RUN/cancel'],
     ['POST', '/documents/DOCUMENT/reviewed'], ['DELETE', '/documents/DOCUMENT/reviewed'],
   ]) {
     const headers = { 'X-CSRF-Token': csrf, ...(typeof body === 'string' ? { 'Content-Type': 'application/json' } : {}) }
@@ -89,7 +89,7 @@ async fn a_reader_sees_no_controls_and_every_change_is_refused() {
 
     let tries =
         FORBIDDEN_REQUESTS.replace("DOCUMENT", &document.to_string()).replace("RUN", &run.id.to_string());
-    assert_eq!(tab.eval(&tries), json!(vec!["403 FORBIDDEN"; 7]));
+    assert_eq!(tab.eval(&tries), json!(vec!["403 FORBIDDEN"; 8]));
     assert_eq!(seen(), before);
     assert_eq!((env.documents().await.len(), env.runs_of(document).await.len()), (1, 1));
 }

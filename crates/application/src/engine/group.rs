@@ -1,0 +1,209 @@
+//! Executes the steps of a group side by side. What follows when one of them ends is decided in
+//! `domain/run/step_group.rs`; here it is done. The outcome of a step is stored when it is there, whatever the others do.
+
+use std::ops::ControlFlow;
+
+use jiff::Timestamp;
+use quire_domain::{
+    Event, EventType, Failure, GroupState, InterpretationId, RunChange, StepAttempt, StepGroup,
+};
+use quire_ports::{Clock, FirstVersion, StepOutput};
+use tokio::runtime::Handle;
+use tokio::task::{Id, JoinSet};
+
+use super::execute::{Attempt, Execution, artifact};
+use super::persist::StepResults;
+use crate::steps::StepErrorCode;
+
+type StepOutcome = Result<StepOutput, Failure>;
+
+/// What follows a write about a group: the group goes on, or these attempts at the next group follow. None of them if the
+/// run has ended, waits or is lost.
+pub(super) type AfterWrite = ControlFlow<Vec<Attempt>>;
+
+/// The work is over: the run has ended, waits or is lost.
+pub(super) const OVER: AfterWrite = ControlFlow::Break(Vec::new());
+
+/// A group of steps at work. Dropping it stops the steps.
+pub(super) struct GroupWork {
+    pub(super) group: StepGroup,
+    tasks: JoinSet<StepOutcome>,
+    /// The attempts that are running, each with its task.
+    running: Vec<(Id, Attempt)>,
+}
+
+impl GroupWork {
+    fn new(attempts: &[Attempt]) -> Self {
+        let attempts: Vec<StepAttempt> = attempts.iter().map(|attempt| attempt.identity()).collect();
+        Self { group: StepGroup::started(&attempts), tasks: JoinSet::new(), running: Vec::new() }
+    }
+
+    pub(super) fn spawn(
+        &mut self,
+        attempt: Attempt,
+        task: impl Future<Output = StepOutcome> + Send + 'static,
+        threads: &Handle,
+    ) {
+        let task = self.tasks.spawn_on(task, threads);
+        self.running.push((task.id(), attempt));
+    }
+
+    /// The attempts that are running.
+    pub(super) fn running(&self) -> impl Iterator<Item = Attempt> {
+        self.running.iter().map(|(_, attempt)| *attempt)
+    }
+
+    /// Stops the steps.
+    pub(super) fn abort(&mut self) {
+        self.tasks.abort_all();
+    }
+
+    /// Waits for the end of an attempt. None if the pause before the next attempt at a step ends earlier.
+    async fn next(&mut self, clock: &dyn Clock) -> Option<(Attempt, StepOutcome)> {
+        let due = self.group.next_due();
+        tokio::select! {
+            ended = next_ended(&mut self.tasks, &mut self.running) => Some(ended),
+            () = sleep_until(clock, due) => None,
+        }
+    }
+}
+
+async fn next_ended(
+    tasks: &mut JoinSet<StepOutcome>,
+    running: &mut Vec<(Id, Attempt)>,
+) -> (Attempt, StepOutcome) {
+    while let Some(ended) = tasks.join_next_with_id().await {
+        let (id, outcome) = match ended {
+            Ok((id, outcome)) => (id, Some(outcome)),
+            Err(panicked) => (panicked.id(), None),
+        };
+        if let Some(place) = running.iter().position(|(task, _)| *task == id) {
+            let (_, attempt) = running.remove(place);
+            return (attempt, outcome.unwrap_or_else(|| Err(panicked(attempt))));
+        }
+    }
+    std::future::pending().await
+}
+
+fn panicked(attempt: Attempt) -> Failure {
+    let message = format!("step {} stopped unexpectedly; please report this", attempt.step);
+    Failure::transient(StepErrorCode::StepPanicked.as_str(), message)
+}
+
+async fn sleep_until(clock: &dyn Clock, at: Option<Timestamp>) {
+    match at {
+        Some(at) => clock.sleep(at.duration_since(clock.now()).try_into().unwrap_or_default()).await,
+        None => std::future::pending().await,
+    }
+}
+
+impl Execution<'_> {
+    /// Executes the attempts of a group, whose start is recorded, and the further attempts at its steps. Returns the first
+    /// attempts at the next group, whose start is recorded too. None if the run has ended, waits or is lost.
+    pub(super) async fn run_group(&mut self, attempts: Vec<Attempt>) -> Vec<Attempt> {
+        let mut work = GroupWork::new(&attempts);
+        for attempt in attempts {
+            self.begin(&mut work, attempt);
+        }
+        let clock = self.engine.store.clock.clone();
+        loop {
+            let after = match self.wait_for(work.next(&*clock)).await {
+                Ok(Some((attempt, Ok(output)))) => self.succeeded(&mut work, attempt, output).await,
+                Ok(Some((attempt, Err(failure)))) => self.failed(&mut work, attempt, failure).await,
+                Ok(None) => self.start_due(&mut work).await,
+                Err(stop) => {
+                    self.stop(&mut work, &stop).await;
+                    OVER
+                }
+            };
+            if let ControlFlow::Break(next) = after {
+                if next.is_empty() {
+                    let _ = self.cancel.send(true);
+                }
+                return next;
+            }
+        }
+    }
+
+    async fn succeeded(&mut self, work: &mut GroupWork, attempt: Attempt, output: StepOutput) -> AfterWrite {
+        let now = self.engine.store.clock.now();
+        let succeeded = self.step_ended(EventType::StepSucceeded, attempt, now, None);
+        let artifacts = output.artifacts.into_iter();
+        let results = StepResults {
+            artifacts: artifacts.map(|(kind, payload)| artifact(kind, payload, now)).collect(),
+            interpretation: output.interpretation.map(|data| FirstVersion {
+                id: InterpretationId::new(),
+                data,
+                made_by: output.made_by,
+            }),
+            proposal: output.proposal.into_iter().collect(),
+            summary: output.summary,
+        };
+        work.group.succeed(attempt.step);
+        self.write(work, attempt, vec![succeeded], results).await
+    }
+
+    /// Records what has become of an attempt and, in the same write, what follows for the run: the start of the next group,
+    /// a wait or the end.
+    pub(super) async fn write(
+        &mut self,
+        work: &GroupWork,
+        attempt: Attempt,
+        mut events: Vec<Event>,
+        results: StepResults,
+    ) -> AfterWrite {
+        match work.group.state() {
+            GroupState::Running => self.go_on(work, attempt, events, results).await,
+            GroupState::Waiting(wait) if self.passes_in_slot(&wait) => {
+                self.go_on(work, attempt, events, results).await
+            }
+            GroupState::Waiting(wait) => {
+                self.wait(attempt, events, results, wait).await;
+                OVER
+            }
+            GroupState::Failed { step, failure } => {
+                let change = RunChange::Fail { step, failure, requeue: self.setup.policy.requeue };
+                self.end(attempt, events, results, change).await;
+                OVER
+            }
+            GroupState::Succeeded => {
+                let now = self.engine.store.clock.now();
+                let next = self.setup.plan.attempts_after(attempt.step).into_iter();
+                let next: Vec<Attempt> = next.map(|next| Attempt::started(next, now)).collect();
+                if next.is_empty() {
+                    self.end(attempt, events, results, RunChange::Complete).await;
+                    return OVER;
+                }
+                events.extend(next.iter().map(|next| self.step_started(*next)));
+                let is_stored = self.advance(work, attempt, events, results).await;
+                ControlFlow::Break(if is_stored { next } else { Vec::new() })
+            }
+        }
+    }
+
+    async fn go_on(
+        &mut self,
+        work: &GroupWork,
+        attempt: Attempt,
+        events: Vec<Event>,
+        results: StepResults,
+    ) -> AfterWrite {
+        if self.advance(work, attempt, events, results).await { ControlFlow::Continue(()) } else { OVER }
+    }
+
+    /// Makes the next attempts at steps whose pause is over.
+    async fn start_due(&mut self, work: &mut GroupWork) -> AfterWrite {
+        let now = self.engine.store.clock.now();
+        let due: Vec<Attempt> =
+            work.group.start_due(now).into_iter().map(|attempt| Attempt::started(attempt, now)).collect();
+        let Some(first) = due.first() else { return ControlFlow::Continue(()) };
+        let events = due.iter().map(|attempt| self.step_started(*attempt)).collect();
+        let after = self.go_on(work, *first, events, StepResults::default()).await;
+        if after.is_continue() {
+            for attempt in due {
+                self.begin(work, attempt);
+            }
+        }
+        after
+    }
+}

@@ -1,0 +1,28 @@
+DROP VIEW document_processing_jobs;
+DROP VIEW run_attempts;
+
+CREATE VIEW run_attempts AS
+SELECT id, run_id, fence, worker_id, started_at, at AS ended_at, event_type AS outcome, error_code, details
+FROM events
+WHERE event_type IN ('RUN_COMPLETED', 'RUN_FAILED', 'RUN_TIMED_OUT', 'RUN_RECOVERED_AS_FAILED', 'RUN_REQUEUED')
+  AND coalesce(details ->> 'reason', '') <> 'WAITING';
+
+CREATE VIEW document_processing_jobs AS
+SELECT r.subject_id AS document_id,
+       CASE r.state WHEN 'QUEUED' THEN 'PENDING'
+                    WHEN 'RUNNING' THEN 'PROCESSING'
+                    WHEN 'COMPLETED' THEN 'COMPLETED'
+                    ELSE 'FAILED' END AS status,
+       r.attempts, r.started_at, r.completed_at,
+       (SELECT coalesce(json_agg(json_build_object(
+                   'at', to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+                   'attempt', 1 + (SELECT count(*) FROM run_attempts a WHERE a.run_id = r.id AND a.id < e.id),
+                   'stage', e.details -> 'failure' ->> 'stage',
+                   'error_code', e.error_code,
+                   'message', e.details -> 'failure' ->> 'message') ORDER BY e.id), '[]')::text
+        FROM events e
+        WHERE e.run_id = r.id AND e.error_code IS NOT NULL
+          AND e.event_type IN ('RUN_COMPLETED', 'RUN_FAILED', 'RUN_TIMED_OUT', 'RUN_RECOVERED_AS_FAILED', 'RUN_REQUEUED')) AS error_log,
+       r.id AS run_id, r.created_at
+FROM runs r
+WHERE r.pipeline = 'document';
