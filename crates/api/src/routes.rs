@@ -72,6 +72,15 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/v1/runs/{id}/retry", post(v1::retry))
         .route("/v1/runs/{id}/revisions", post(v1::revise))
         .route("/v1/runs/{first}/diff/{second}", get(v1::diff))
+        .route("/v1/requests", post(v1::links::create::create))
+        .route("/v1/requests/{id}", get(v1::links::show::show))
+        .route("/v1/requests/{id}/status", get(v1::links::status::status))
+        .route("/v1/requests/{id}/retry", post(v1::links::retry::retry))
+        .route("/v1/summaries", get(v1::links::summaries::list))
+        .route(
+            "/v1/summaries/{id}",
+            get(v1::links::summary::show).patch(v1::links::summary::mark).delete(v1::links::summary::delete),
+        )
         .route("/reviewer/structural-changes", get(governance::structural_changes))
         .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))
         .route("/reviewer/schema/current", get(governance::current))

@@ -59,6 +59,8 @@ store_errors!(
     crate::document::ReprocessError,
     crate::events::FeedError,
     crate::governance::DecisionError,
+    crate::link::LinkError,
+    crate::link::LinkRetryError,
     crate::proposal::CompareRunsError,
     crate::proposal::ProposalError,
     crate::proposal::RevisionError,

@@ -15,6 +15,7 @@ pub mod export;
 pub mod governance;
 pub mod health;
 pub mod lanes;
+pub mod link;
 pub mod model_usage;
 pub mod operations;
 pub mod proposal;

@@ -245,7 +245,7 @@ fn sweep_until(stop: CancellationToken, config: &Config, store: &Store, blobs: A
 }
 
 /// Host name and process id, for the list of workers.
-fn worker_name() -> String {
+pub(crate) fn worker_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::env::var("HOSTNAME"));
     format!("{}:{}", host.as_deref().map_or("localhost", str::trim), std::process::id())
 }

@@ -2,6 +2,7 @@
 //! a single adapter, such as `quire read`, name it themselves.
 
 mod interpreter;
+mod link;
 mod model;
 mod proposal;
 pub(crate) mod reader;
@@ -47,13 +48,20 @@ pub fn built_in_steps(config: Config, store: Store, lanes: Arc<LanePermits>) -> 
         let is_wanted = |pipeline: Pipeline| config.only.is_none_or(|only| only == pipeline);
         let mut pipelines = Vec::new();
         let model = model::language_model(&config, &store, &lanes).await?;
+        let reader = Arc::new(reader::start(&config).await?);
         if is_wanted(Pipeline::Document) {
-            let reader = Arc::new(reader::start(&config).await?);
-            pipelines.push((Pipeline::Document, document_steps(&config, &store, reader, model.clone())?));
+            let steps = document_steps(&config, &store, reader.clone(), model.clone())?;
+            pipelines.push((Pipeline::Document, steps));
         }
         if is_wanted(Pipeline::Proposal) {
-            pipelines
-                .extend(proposal::steps(&config, &store, model)?.map(|steps| (Pipeline::Proposal, steps)));
+            pipelines.extend(
+                proposal::steps(&config, &store, model.clone())?.map(|steps| (Pipeline::Proposal, steps)),
+            );
+        }
+        if is_wanted(Pipeline::Link) {
+            let reader = web_reader(&config, reader)
+                .map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
+            pipelines.push((Pipeline::Link, link::steps(&config, &store, reader, model).await?));
         }
         Ok(pipelines)
     })

@@ -122,5 +122,6 @@ fn path_of(stream: &TcpStream) -> Option<String> {
     while reader.read_line(&mut line).ok()? > 0 && !line.trim().is_empty() {
         line.clear();
     }
-    first.split(' ').nth(1).map(str::to_owned)
+    let target = first.split(' ').nth(1)?;
+    Some(target.split('?').next().unwrap_or(target).to_owned())
 }

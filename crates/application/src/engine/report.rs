@@ -36,10 +36,10 @@ fn name_for_links(event: &Event) -> Option<&'static str> {
         EventType::RunStarted => Some("bg_processing_start"),
         EventType::StepRetried => Some("bg_retry"),
         EventType::RunCompleted => Some("bg_processing_success"),
-        EventType::RunFailed
-        | EventType::RunTimedOut
-        | EventType::RunRecoveredAsFailed
-        | EventType::RunCancelled => Some("bg_processing_failed"),
+        EventType::RunFailed | EventType::RunTimedOut | EventType::RunRecoveredAsFailed => {
+            Some("bg_processing_failed")
+        }
+        EventType::RunCancelled => Some("bg_processing_cancelled"),
         _ => None,
     }
 }

@@ -87,7 +87,7 @@ pub(super) async fn enqueue(
 }
 
 /// The id of the key that the client has, if it has one.
-pub(super) async fn user_id(app: &App, actor: &str) -> Result<Option<Uuid>, Error> {
+pub(crate) async fn user_id(app: &App, actor: &str) -> Result<Option<Uuid>, Error> {
     let keys = app.store.credentials.list().await?;
     Ok(keys.into_iter().find(|key| key.key.name == actor).map(|key| key.key.id.0))
 }

@@ -4,6 +4,7 @@ mod calibrator;
 mod error_code;
 mod extraction;
 mod interpretation;
+pub mod link;
 mod model_answer;
 mod model_interpreter;
 pub mod proposal;

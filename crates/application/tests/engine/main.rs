@@ -9,6 +9,7 @@ mod cancelling;
 mod deadlines;
 mod groups;
 mod lanes;
+mod links;
 mod outages;
 mod proposals;
 mod recovery;

@@ -1,5 +1,6 @@
 //! The command line, one file per command. Commands other than `serve`, `worker` and `process` work while a
-//! server is running, and start no engine; `propose` starts one if no server is running.
+//! server is running, and start no engine; `propose` and `summarise` start one if no server is
+//! running.
 
 mod calibration;
 mod config;
@@ -18,6 +19,7 @@ mod reference;
 mod runs;
 mod schema;
 mod serve;
+mod summarise;
 mod upload;
 mod worker;
 
@@ -49,6 +51,7 @@ use crate::{owner_only, telemetry};
         quire schema list                  list the schemas for documents\n  \
         quire process scans/ --out found/  extract fields without a server\n  \
         quire propose \"An idea.\"          let five personas review an idea\n  \
+        quire summarise https://…          summarise a web page\n  \
         quire queue                        show queue, failures and workers\n  \
         quire runs list --state FAILED     list failed runs\n  \
         quire calibration                  show what reviews taught about confidence\n  \
@@ -105,6 +108,7 @@ enum Command {
     Calibration(calibration::CalibrationCommand),
     Process(process::ProcessCommand),
     Propose(propose::ProposeCommand),
+    Summarise(summarise::SummariseCommand),
     /// Print the settings in effect and where each came from
     ///
     /// Prints TOML that can be used as a configuration file, except that secrets are masked.
@@ -151,6 +155,7 @@ pub(crate) fn execute(
         Command::Read(read) => return run_multi_threaded(read.run(&config)),
         Command::Upload(upload) => return run_multi_threaded(upload.run(&config)),
         Command::Propose(propose) => return run_multi_threaded(propose.run(&config, steps)),
+        Command::Summarise(summarise) => return run_multi_threaded(summarise.run(&config, steps)),
         Command::Process(process) => return run_multi_threaded(process.run(&config, steps, &cli.common)),
         Command::Config => config::print(&layers),
     };
@@ -159,12 +164,13 @@ pub(crate) fn execute(
 }
 
 impl Cli {
-    /// The log settings of the command. Without a chosen level, `upload` logs no events, and `process` and `propose` only
+    /// The log settings of the command. Without a chosen level, `upload` logs no events, and `process`, `propose` and `summarise`
+    /// only
     /// errors, because they print their own progress and failures.
     fn log(&self, log: LogSection) -> LogSection {
         let default_level = match self.command {
             Command::Upload(_) => LogLevel::Warn,
-            Command::Process(_) | Command::Propose(_) => LogLevel::Error,
+            Command::Process(_) | Command::Propose(_) | Command::Summarise(_) => LogLevel::Error,
             _ => log.level,
         };
         let is_chosen = self.common.log_level.is_some() || log.level != LogLevel::Info;

@@ -14,6 +14,13 @@ pub(super) fn with_failures(files: usize, is_quiet: bool) -> ProgressBar {
     styled(files, files > 1 && !is_quiet, "{bar:40} {pos}/{len} documents{msg}, {per_sec}, {eta} left")
 }
 
+/// A bar for links that also shows what is being done, for one link too.
+pub(super) fn links(links: usize) -> ProgressBar {
+    let bar = styled(links, true, "{bar:40} {pos}/{len} links, {msg}");
+    bar.tick();
+    bar
+}
+
 fn styled(files: usize, is_visible: bool, template: &str) -> ProgressBar {
     let is_drawn = is_visible && std::io::stderr().is_terminal();
     let target = if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };

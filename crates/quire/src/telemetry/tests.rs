@@ -170,12 +170,13 @@ fn every_counter_exists_before_anything_has_happened() {
         recorder.handle().render()
     });
     for line in [
-        "quire_lock_skips_total 0",
+        "quire_lock_skips_total{source=\"redis\"} 0",
         "quire_log_lines_dropped_total 0",
         "quire_runs_finished_total{pipeline=\"document\",outcome=\"timed_out\"} 0",
         "quire_step_retries_total{pipeline=\"link\",step=\"summarization\"} 0",
         "quire_store_errors_total{doing=\"claim\"} 0",
         "quire_model_calls_total{outcome=\"MODEL_REFUSED\"} 0",
+        "quire_web_fetches_total{outcome=\"URL_NOT_ALLOWED\"} 0",
         "# TYPE quire_run_wait_seconds histogram",
         "quire_run_wait_seconds_bucket{pipeline=\"link\",le=\"0.5\"} 1",
         "# HELP quire_runs_started_total Runs started.",

@@ -17,6 +17,7 @@ mod error_pages;
 mod events;
 mod http;
 mod lanes;
+mod links;
 mod model;
 mod openapi;
 mod pages;

@@ -40,7 +40,7 @@ fn metrics_are_complete_from_the_first_scrape() {
     assert_eq!(metrics.status, 200);
     assert!(metrics.head.contains("content-type: text/plain; version=0.0.4"), "{}", metrics.head);
     for line in [
-        "quire_lock_skips_total 0",
+        "quire_lock_skips_total{source=\"redis\"} 0",
         "quire_runs_started_total{pipeline=\"document\"} 0",
         "quire_queue_depth{pipeline=\"document\",priority=\"high\"} 0",
         "quire_queue_oldest_seconds{pipeline=\"link\"} 0",

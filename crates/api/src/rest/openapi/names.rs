@@ -123,6 +123,14 @@ names! {
     };
     /// What becomes of a proposal.
     Verdict = domain::proposal::Verdict::ALL.map(domain::proposal::Verdict::as_str);
+    /// What is summarised.
+    LinkRequestType = domain::link::RequestKind::ALL.map(domain::link::RequestKind::as_str);
+    /// The status of a request.
+    LinkRequestStatus = ["pending", "processing", "success", "error"];
+    /// The language of a summary.
+    SummaryLanguage = domain::link::SummaryLanguage::ALL.map(domain::link::SummaryLanguage::as_str);
+    /// The order of a list of summaries.
+    SummaryOrder = crate::rest::v1::links::summaries::ORDERS.map(|(name, _)| name);
     /// The state of a run as a job.
     JobStatus = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"];
     /// The format of an interpretation: a flat list of fields, or grouped by visits.

@@ -10,6 +10,7 @@ mod ocr_confinement;
 mod parser_lifetime;
 mod sandbox;
 mod unread_pages;
+mod web_pages;
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,0 +1,108 @@
+//! `GET`, `PATCH` and `DELETE /v1/summaries/{id}`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use quire_application::App;
+use quire_application::link::{self, LinkRun};
+use quire_domain::SummaryId;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::bodies::{LinkRequestBody, SummaryBody};
+use super::show::PageBody;
+use crate::ApiError;
+use crate::caller::Caller;
+use crate::request::{Id, JsonBody};
+use crate::rest::openapi::errors;
+
+/// A summary with its request and its source.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SummaryDetail)]
+pub(crate) struct SummaryDetail {
+    summary: SummaryBody,
+    request: LinkRequestBody,
+    source: Option<PageBody>,
+}
+
+/// A change of a summary.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = SummaryChange)]
+pub(crate) struct SummaryChange {
+    is_read: bool,
+}
+
+/// Shows a summary.
+#[utoipa::path(
+    get,
+    path = "/v1/summaries/{id}",
+    tag = "links",
+    operation_id = "show_summary",
+    params(("id" = Uuid, Path, description = "The summary.")),
+    responses((status = 200, description = "The summary.", body = SummaryDetail), errors::Missing),
+)]
+pub(crate) async fn show(
+    State(app): State<Arc<App>>,
+    Caller(actor): Caller,
+    Id(id): Id,
+) -> Result<Json<SummaryDetail>, ApiError> {
+    let link = link::show_summary(&app, SummaryId(id), &actor).await?;
+    detail(&app, link, &actor).await
+}
+
+/// Marks a summary as read or unread.
+#[utoipa::path(
+    patch,
+    path = "/v1/summaries/{id}",
+    tag = "links",
+    operation_id = "mark_summary",
+    params(("id" = Uuid, Path, description = "The summary.")),
+    request_body = SummaryChange,
+    responses(
+        (status = 200, description = "The summary.", body = SummaryDetail),
+        errors::Missing,
+    ),
+)]
+pub(crate) async fn mark(
+    State(app): State<Arc<App>>,
+    Caller(actor): Caller,
+    Id(id): Id,
+    JsonBody(body): JsonBody<SummaryChange>,
+) -> Result<Json<SummaryDetail>, ApiError> {
+    let link = link::mark_summary(&app, SummaryId(id), body.is_read, &actor).await?;
+    detail(&app, link, &actor).await
+}
+
+/// Deletes a summary.
+///
+/// It is not shown any more, and its page can be requested again.
+#[utoipa::path(
+    delete,
+    path = "/v1/summaries/{id}",
+    tag = "links",
+    operation_id = "delete_summary",
+    params(("id" = Uuid, Path, description = "The summary.")),
+    responses((status = 204, description = "The summary is deleted."), errors::Missing),
+)]
+pub(crate) async fn delete(
+    State(app): State<Arc<App>>,
+    Caller(actor): Caller,
+    Id(id): Id,
+) -> Result<StatusCode, ApiError> {
+    link::delete_summary(&app, SummaryId(id), &actor).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn detail(app: &App, link: LinkRun, actor: &str) -> Result<Json<SummaryDetail>, ApiError> {
+    let request = LinkRequestBody::of(&link);
+    let view = link::show(app, link.run.id, actor).await?;
+    let summary = link.summary.ok_or_else(|| ApiError::internal("a summary has no content"))?;
+    Ok(Json(SummaryDetail {
+        summary: SummaryBody::of(link.run.id.0, summary),
+        request,
+        source: view.page.map(PageBody::of),
+    }))
+}

@@ -1,0 +1,127 @@
+//! The step `summarization` summarises what was read, by a model or by the built-in method. Both pass the one validator.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use quire_domain::link::{ForwardedText, NormalizedUrl, SummaryLanguage};
+use quire_domain::{Failure, FailureType, SummaryId};
+use quire_ports::{LinkRun, LinkSource, NewSummary, RunHistory, Step, StepContext, StepOutput};
+use quire_understanding::summary::{self, EXTRACTIVE_METHOD, Summary, SummaryError, SummarySource};
+use serde_json::{Map, Value, json};
+
+use super::LinkStepContext;
+use super::model_summary::SummaryModel;
+use crate::link::PageRecord;
+use crate::steps::StepErrorCode;
+use crate::steps::error_code::database_failure;
+
+const INVALID: &str = FailureType::ValidationFailed.as_str();
+
+/// The step `summarization`.
+pub struct LinkSummarizationStep {
+    /// What the steps share.
+    pub shared: LinkStepContext,
+    /// The artifacts of the run, which hold its page.
+    pub history: Arc<dyn RunHistory>,
+    /// The model to ask. Without one, sentences of the text make the summary.
+    pub model: Option<SummaryModel>,
+    /// The language of summaries whose request names none.
+    pub preferred_language: SummaryLanguage,
+}
+
+/// A summary, and who made it.
+pub(super) struct MadeSummary {
+    pub(super) summary: Summary,
+    pub(super) made_by: String,
+    pub(super) language: String,
+    pub(super) artifacts: Vec<(String, String)>,
+}
+
+#[async_trait]
+impl Step for LinkSummarizationStep {
+    async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
+        self.shared.locks.with_lock(&context, self.summarise(&context)).await
+    }
+}
+
+impl LinkSummarizationStep {
+    async fn summarise(&self, context: &StepContext) -> Result<StepOutput, Failure> {
+        let Some(link) = self.shared.load(context).await? else { return Ok(StepOutput::default()) };
+        let page = PageRecord::of_run(self.history.as_ref(), context.run.id).await;
+        let page = page.map_err(|error| database_failure(&error))?;
+        let domain = link.request.source.url().and_then(|url| NormalizedUrl::parse(url).ok());
+        let source = source(&link, page.as_ref(), domain.as_ref().map(NormalizedUrl::domain))?;
+        let made = match &self.model {
+            Some(model) => {
+                let requested = link.request.language;
+                let language =
+                    SummaryLanguage::choose(requested, self.preferred_language, source.text, source.language);
+                model.summarise(context, &source, language).await?
+            }
+            None => built_in(&source)?,
+        };
+        let MadeSummary { mut summary, made_by, language, artifacts } = made;
+        if let LinkSource::Forward(forward) = &link.request.source {
+            summary.forwarded_post_extras = serde_json::from_value(post(forward)).ok();
+        }
+        let Ok(Value::Object(payload)) = serde_json::to_value(&summary) else {
+            return Err(invalid(&SummaryError::NoObject));
+        };
+        Ok(StepOutput {
+            artifacts,
+            summary: Some(NewSummary { id: SummaryId::new(), language, payload, made_by }),
+            ..StepOutput::default()
+        })
+    }
+}
+
+/// The text to summarise, with what is known about it.
+fn source<'a>(
+    link: &'a LinkRun,
+    page: Option<&'a PageRecord>,
+    domain: Option<&'a str>,
+) -> Result<SummarySource<'a>, Failure> {
+    match (&link.request.source, page) {
+        (LinkSource::Forward(forward), _) => {
+            Ok(SummarySource { text: &forward.text, ..SummarySource::default() })
+        }
+        (LinkSource::Url { .. }, Some(page)) => Ok(SummarySource {
+            text: &page.text,
+            language: page.language.as_deref(),
+            title: page.title.as_deref(),
+            canonical_url: Some(page.canonical_url.as_deref().unwrap_or(&page.final_url)),
+            domain,
+            author: page.byline.as_deref(),
+            published_at: page.published.as_deref(),
+        }),
+        (LinkSource::Url { .. }, None) => {
+            let message = "the text of the page is missing; send the request again";
+            Err(Failure::permanent(StepErrorCode::StepInputMissing.as_str(), message))
+        }
+    }
+}
+
+/// The built-in summary. It consists of sentences of the text, so it has the language of the text.
+fn built_in(source: &SummarySource<'_>) -> Result<MadeSummary, Failure> {
+    use SummaryLanguage::Auto;
+    Ok(MadeSummary {
+        summary: summary::summarise(source).map_err(|error| invalid(&error))?,
+        made_by: EXTRACTIVE_METHOD.to_owned(),
+        language: SummaryLanguage::choose(Auto, Auto, source.text, source.language),
+        artifacts: Vec::new(),
+    })
+}
+
+/// Where a forwarded text comes from, as the contract of summaries names it.
+fn post(forward: &ForwardedText) -> Value {
+    let metadata = &forward.metadata;
+    let mut post: Map<String, Value> = metadata.more.clone();
+    post.insert("channel_id".to_owned(), json!(metadata.from_chat_id));
+    post.insert("message_id".to_owned(), json!(metadata.from_message_id));
+    Value::Object(post)
+}
+
+/// The failure of a proposal that is no summary. A model may well propose another one when it is asked again.
+pub(super) fn invalid(error: &SummaryError) -> Failure {
+    Failure::transient(INVALID, error.to_string()).with_failure_type(FailureType::ValidationFailed)
+}
