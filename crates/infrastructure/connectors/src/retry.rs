@@ -10,14 +10,12 @@ use quire_domain::{Backoff, StepName};
 use quire_ports::CallContext;
 
 /// The attempts of one call.
-#[allow(dead_code)] // For reading web pages; models need none.
 pub(crate) struct Attempts<'c> {
     policy: Backoff,
     context: &'c CallContext,
     attempt: u32,
 }
 
-#[allow(dead_code)]
 impl<'c> Attempts<'c> {
     pub(crate) fn new(policy: Backoff, context: &'c CallContext) -> Self {
         Self { policy, context, attempt: 1 }

@@ -60,7 +60,7 @@ pub async fn a_run_that_waits_in_a_lane_goes_on_when_it_is_woken_and_loses_nothi
     assert_eq!(fixture.store.lanes.wake(&lane(), 10).await.unwrap(), 1);
     assert_eq!(fixture.store.lanes.wake(&lane(), 10).await.unwrap(), 0, "it is awake");
     let claimed = fixture.claim_one(worker, at(3)).await;
-    assert_eq!(claimed.attempt, Some(StepAttempt { step: STEP, number: 1 }));
+    assert_eq!(claimed.attempts, [StepAttempt { step: STEP, number: 1 }]);
     assert_eq!((claimed.run.attempts, claimed.run.retry_count, claimed.run.queued_at), (0, 0, at(1)));
     let requeued = fixture.events().await.into_iter().map(|recorded| recorded.event);
     let waits: Vec<_> = requeued.filter(Event::is_wait).map(|event| event.lane).collect();
