@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
-use quire_domain::Priority;
+use quire_domain::{LaneName, Priority};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
@@ -23,6 +23,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         segment(parts, state, "id").await.and_then(|text| id(&text)).map(Self)
+    }
+}
+
+/// The lane in the path.
+pub(crate) struct Lane(pub(crate) LaneName);
+
+impl<S: Send + Sync> FromRequestParts<S> for Lane {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let name = segment(parts, state, "name").await?;
+        let lane = LaneName::parse(&name);
+        let kinds = "must be a lane: ocr, model:NAME, host:NAME or pipeline:NAME";
+        lane.map(Self).map_err(|_| ApiError::invalid("name", kinds))
     }
 }
 

@@ -11,8 +11,8 @@ use crate::middleware::{
 };
 use crate::pages::login::LoginState;
 use crate::rest::{
-    calibration, documents, events, governance, health, metrics, model_usage, openapi, review, runs, v1,
-    version,
+    calibration, documents, events, governance, health, lanes, metrics, model_usage, openapi, review, runs,
+    v1, version,
 };
 use crate::{ApiError, AppState, Server, error_pages, pages};
 
@@ -54,6 +54,9 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/documents/{id}/reviewed", post(review::mark).delete(review::reopen))
         .route("/calibration", get(calibration::show))
         .route("/events", get(events::follow))
+        .route("/lanes", get(lanes::list))
+        .route("/lanes/{name}/pause", post(lanes::pause))
+        .route("/lanes/{name}/resume", post(lanes::resume))
         .route("/model-usage", get(model_usage::show))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))

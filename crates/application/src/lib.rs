@@ -14,6 +14,7 @@ pub mod events;
 pub mod export;
 pub mod governance;
 pub mod health;
+pub mod lanes;
 pub mod link;
 pub mod model_usage;
 pub mod operations;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::Pipeline;
+pub use quire_ports::{LaneOverview, MinuteMetrics, QueueDepth, StepFailures, Worker};
 use quire_ports::{Lease, PortResult, Store};
-pub use quire_ports::{MinuteMetrics, QueueDepth, StepFailures, Worker};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -29,6 +29,8 @@ pub struct OperationsOverview {
     pub minutes: Vec<MinuteMetrics>,
     /// Failed steps by step and code, most frequent first.
     pub failures: Vec<StepFailures>,
+    /// Lanes, by name.
+    pub lanes: Vec<LaneOverview>,
     /// Workers, newest first.
     pub workers: Vec<Worker>,
 }
@@ -85,6 +87,7 @@ impl OperationsOverview {
             depth: store.history.queue_depth().await?,
             minutes: store.metrics.between(from, to).await?,
             failures: store.history.failures().await?,
+            lanes: store.lanes.list().await?,
             workers: store.workers.list().await?,
         })
     }
@@ -152,7 +155,14 @@ mod tests {
 
     fn overview(minutes: Vec<MinuteMetrics>) -> OperationsOverview {
         let now = Timestamp::from_second(100).unwrap();
-        OperationsOverview { now, depth: Vec::new(), minutes, failures: Vec::new(), workers: Vec::new() }
+        OperationsOverview {
+            now,
+            depth: Vec::new(),
+            minutes,
+            failures: Vec::new(),
+            lanes: Vec::new(),
+            workers: Vec::new(),
+        }
     }
 
     /// Proves R161.

@@ -22,7 +22,7 @@ const FAILS_ONE_IN: u32 = 50;
 /// Runs `quire` with these arguments. Its steps take a random time, fail sometimes and write an artifact.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let command_line = std::iter::once(OsString::from("quire")).chain(arguments);
-    quire::run_with(command_line, |_, _| {
+    quire::run_with(command_line, |_, _, _| {
         let longest = std::env::var(STEP_MS).ok().and_then(|ms| ms.parse().ok()).unwrap_or(DEFAULT_STEP_MS);
         let poison = std::env::var(POISON_SUBJECT).ok();
         let may_fail = std::env::var_os(NO_FAILURES).is_none();

@@ -243,7 +243,7 @@ mod tests {
         let running = RunState::Running { started_at: NOW, deadline_at: None, worker: None };
         let cases = [
             (None, "UPLOADED", "Uploaded", None),
-            (Some(RunState::Queued { available_at: None }), "PROCESSING", "Processing", None),
+            (Some(RunState::Queued { available_at: None, lane: None }), "PROCESSING", "Processing", None),
             (Some(running), "PROCESSING", "Processing", None),
             (
                 Some(RunState::Completed { started_at: NOW, completed_at: NOW }),

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{RunId, SubjectId, WorkerId};
+use crate::lane::LaneName;
 use crate::pipeline::{Pipeline, StepName, UnknownName};
 use crate::run::{FailureRecord, Fence, Run};
 
@@ -51,6 +52,9 @@ event_types! {
     StepRetried = "STEP_RETRIED",
     StepPostponed = "STEP_POSTPONED",
     LateWriteRefused = "LATE_WRITE_REFUSED",
+    LaneClosed = "LANE_CLOSED",
+    LanePaused = "LANE_PAUSED",
+    LaneResumed = "LANE_RESUMED",
     LockHeld = "LOCK_HELD",
     SchedulerContention = "SCHEDULER_CONTENTION",
     SubjectPurged = "SUBJECT_PURGED",
@@ -132,6 +136,9 @@ impl EventType {
             Self::GovernanceDecisionRecorded
             | Self::SchemaVersionCreated
             | Self::LateWriteRefused
+            | Self::LaneClosed
+            | Self::LanePaused
+            | Self::LaneResumed
             | Self::SchedulerContention
             | Self::DocumentListViewed
             | Self::DocumentListViewFailed
@@ -239,6 +246,8 @@ pub struct Event {
     pub actor: Option<String>,
     /// Why it happened, where an event of this type can have several causes.
     pub reason: Option<String>,
+    /// The lane that it is about, or in which the run waits.
+    pub lane: Option<LaneName>,
 }
 
 impl Event {
@@ -278,6 +287,7 @@ impl Event {
             delay_ms: None,
             actor: None,
             reason: None,
+            lane: None,
         }
     }
 
@@ -293,6 +303,7 @@ impl Event {
             delay_ms: self.delay_ms,
             actor: self.actor.clone(),
             reason: self.reason.clone(),
+            lane: self.lane.clone(),
         };
         (details != EventDetails::default()).then_some(details)
     }
@@ -318,6 +329,9 @@ pub struct EventDetails {
     /// Why it happened, where an event of this type can have several causes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The lane that it is about, or in which the run waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane: Option<LaneName>,
 }
 
 /// A stored event.

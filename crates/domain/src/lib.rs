@@ -8,6 +8,7 @@ pub mod document;
 pub mod event;
 mod hex;
 pub mod ids;
+pub mod lane;
 pub mod link;
 pub mod pipeline;
 pub mod plan;
@@ -24,6 +25,7 @@ pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
     ModelCallId, RunId, SchemaVersionId, SubjectId, SummaryId, WorkerId,
 };
+pub use lane::{Lane, LaneClosing, LaneName, LanePause, LaneState, NotALane};
 pub use pipeline::{Pipeline, StepName, UnknownName};
 pub use plan::{PipelinePlan, ReachedStep, StepAttempt};
 pub use review::{

@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn an_edit_is_blocked_by_the_first_thing_that_is_in_its_way() {
         let completed = run(RunState::Completed { started_at: NOW, completed_at: NOW });
-        let queued = run(RunState::Queued { available_at: None });
+        let queued = run(RunState::Queued { available_at: None, lane: None });
         let newer = Some(RunId::new());
         for (run, is_busy, latest_completed_run, active, latest_run_only, expected) in [
             (&queued, true, None, None, false, Err(EditBlocked::ActiveRun)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_domain::FailureKind;
+use quire_domain::Failure;
 use quire_domain::reading::Reading;
 use quire_understanding::{Field, MadeBy, Schema};
 
@@ -33,21 +33,10 @@ pub struct InterpreterOutput {
     pub made_by: MadeBy,
 }
 
-/// A document could not be interpreted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct InterpretError {
-    /// The stable code.
-    pub code: &'static str,
-    /// What happened and what to do, for people. Never document text.
-    pub message: String,
-    /// Whether another attempt may succeed, and from when.
-    pub kind: FailureKind,
-}
-
 /// Finds the fields of a document.
 #[async_trait]
 pub trait Interpreter: Send + Sync {
-    /// Finds the fields. Fields that the document does not contain are left out; the interpreter invents no values.
-    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError>;
+    /// Finds the fields. Fields that the document does not contain are left out; the interpreter invents no values. A failure
+    /// is that of the step, and its message has no document text.
+    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, Failure>;
 }

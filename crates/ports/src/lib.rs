@@ -15,6 +15,7 @@ mod governance;
 mod history;
 mod installation;
 mod interpreter;
+mod lanes;
 mod links;
 mod metrics;
 mod migrations;
@@ -53,7 +54,8 @@ pub use history::{
     StepProgress, StepRecord,
 };
 pub use installation::Installation;
-pub use interpreter::{InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
+pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput};
+pub use lanes::{InstallationPlace, LaneOverview, Lanes};
 pub use links::{
     LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkRun, LinkSource, Links, NewSummary, StoredSummary,
     SummaryFilter, SummaryPage,

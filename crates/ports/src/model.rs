@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::{Failure, FailureKind, RunId, StepName, SubjectId};
+use quire_domain::{Failure, FailureKind, LaneName, RunId, StepName, SubjectId};
 
 use crate::{Deadline, StepContext};
 
@@ -73,7 +73,7 @@ pub struct ModelRequest {
     pub max_tokens: u64,
     /// How freely the model chooses its words, from 0 to 2. A model without this setting ignores it.
     pub temperature: f64,
-    /// The deadline. No pause between two attempts goes beyond it.
+    /// The deadline. No request goes beyond it.
     pub deadline: Option<Deadline>,
 }
 
@@ -100,15 +100,22 @@ macro_rules! error_kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
         /// Why a model cannot be used at the moment.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum ModelErrorKind { $($(#[$doc])* $variant),+ }
+        pub enum ModelErrorKind {
+            $($(#[$doc])* $variant,)+
+            /// It was not asked, because its lane is full, closed or paused. The run waits, and no error is recorded.
+            LaneBusy,
+        }
 
         impl ModelErrorKind {
-            /// All of them.
+            /// All that can be recorded.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The stable code.
             pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $name),+ }
+                match self {
+                    $(Self::$variant => $name,)+
+                    Self::LaneBusy => Failure::LANE_BUSY,
+                }
             }
         }
     };
@@ -130,7 +137,12 @@ error_kinds! {
 impl ModelErrorKind {
     /// Whether the same request may succeed a little later.
     pub fn is_retryable(self) -> bool {
-        matches!(self, Self::Unavailable | Self::RateLimited)
+        self == Self::Unavailable || self.is_wait()
+    }
+
+    /// Whether the model is well, and only has to be waited for.
+    pub fn is_wait(self) -> bool {
+        matches!(self, Self::RateLimited | Self::LaneBusy)
     }
 }
 
@@ -142,36 +154,41 @@ pub struct ModelError {
     pub kind: ModelErrorKind,
     /// What happened and what to do, for people. Never document text or the model's response.
     pub message: String,
-    /// How long to wait before the next request. Always there with `RateLimited`; with `Unavailable` if the model is not
-    /// asked at all for a while, because it kept failing. A run that waits this long spends no attempt.
+    /// How long to wait before the next request. Always there with `RateLimited` and `LaneBusy`; with `Unavailable` if the
+    /// model is not asked at all for a while, because it kept failing. A run that waits this long spends no attempt.
     pub retry_after: Option<Duration>,
+    /// The lane in which the run waits.
+    pub lane: Option<LaneName>,
 }
 
 impl ModelError {
     /// An error of that kind without a known time for the next request.
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
+        Self { kind, message: message.into(), retry_after: None, lane: None }
     }
 
     /// Whether another request may succeed, and from when.
     pub fn failure_kind(&self, now: Timestamp) -> FailureKind {
-        match self.retry_after {
-            Some(wait) => FailureKind::RateLimited { until: now.checked_add(wait).unwrap_or(now) },
-            None if self.kind.is_retryable() => FailureKind::Transient,
-            None => FailureKind::Permanent,
+        let until = self.retry_after.map(|wait| now.checked_add(wait).unwrap_or(now));
+        match (self.kind, until) {
+            (ModelErrorKind::LaneBusy, until) => FailureKind::LaneBusy { until: until.unwrap_or(now) },
+            (_, Some(until)) => FailureKind::RateLimited { until },
+            (kind, None) if kind.is_retryable() => FailureKind::Transient,
+            (_, None) => FailureKind::Permanent,
         }
     }
 
     /// The failure of a step that needed the model.
     pub fn into_failure(self, now: Timestamp) -> Failure {
-        Failure::new(self.failure_kind(now), self.kind.as_str(), self.message)
+        let failure = Failure::new(self.failure_kind(now), self.kind.as_str(), self.message);
+        Failure { lane: self.lane, ..failure }
     }
 }
 
 /// A language model on a server.
 #[async_trait]
 pub trait LanguageModel: Send + Sync {
-    /// Asks once, in the sense of the caller. Inside, requests are repeated after an error that may pass, and other
-    /// models may be asked. A rate limit is returned at once, so that nobody sleeps while holding something.
+    /// Asks once. If the model fails, other models may be asked, but none is asked twice: another attempt is up to the
+    /// step, whose run waits for it in the queue and holds nothing meanwhile.
     async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError>;
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, Links, MetricsHistory, Migrations,
-    ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, Links, MetricsHistory,
+    Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -15,6 +15,7 @@ pub struct Store {
     pub recovery: Arc<dyn RunRecovery>,
     pub workers: Arc<dyn Workers>,
     pub history: Arc<dyn RunHistory>,
+    pub lanes: Arc<dyn Lanes>,
     pub metrics: Arc<dyn MetricsHistory>,
     pub documents: Arc<dyn Documents>,
     pub reviews: Arc<dyn Reviews>,
@@ -39,6 +40,7 @@ impl Store {
             + RunRecovery
             + Workers
             + RunHistory
+            + Lanes
             + MetricsHistory
             + Documents
             + Reviews
@@ -58,6 +60,7 @@ impl Store {
             recovery: store.clone(),
             workers: store.clone(),
             history: store.clone(),
+            lanes: store.clone(),
             metrics: store.clone(),
             documents: store.clone(),
             reviews: store.clone(),

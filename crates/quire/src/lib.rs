@@ -17,6 +17,7 @@ use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use quire_application::lanes::LanePermits;
 use quire_domain::{Pipeline, StepName};
 use quire_ports::{Step, Store};
 
@@ -29,8 +30,8 @@ pub type Steps = HashMap<StepName, Arc<dyn Step>>;
 /// Resolves to the steps of each pipeline. The engine does not claim runs of a pipeline without steps.
 pub type StepsFuture = Pin<Box<dyn Future<Output = Result<Vec<(Pipeline, Steps)>, CommandError>> + Send>>;
 
-/// Creates the steps that an engine runs on a store.
-pub type StepFactory = fn(Config, Store) -> StepsFuture;
+/// Creates the steps that an engine runs on a store. They share the permits for calls in lanes.
+pub type StepFactory = fn(Config, Store, Arc<LanePermits>) -> StepsFuture;
 
 /// Runs the command line of this process.
 pub fn run(steps: StepFactory) -> ExitCode {

@@ -11,6 +11,7 @@ use quire_application::audit::AccessAudit;
 use quire_application::credential::Authenticator;
 use quire_application::engine::{Engine, PipelineSetup};
 use quire_application::health::{DatabaseCheck, HealthChecks};
+use quire_application::lanes::LanePermits;
 use quire_application::session::SessionService;
 use quire_application::storage::{Originals, Sweep, keep_sweeping};
 use quire_ports::{BlobStore, NoProbe, Store};
@@ -129,7 +130,8 @@ pub(crate) async fn start_engine(
     database: &EngineDatabase,
     steps: StepFactory,
 ) -> Result<Engine, CommandError> {
-    let pipelines: Vec<PipelineSetup> = steps(config.clone(), database.store.clone())
+    let lanes = LanePermits::new(&database.store, config.lane_limits());
+    let pipelines: Vec<PipelineSetup> = steps(config.clone(), database.store.clone(), lanes.clone())
         .await?
         .into_iter()
         .filter(|(_, steps)| !steps.is_empty())
@@ -146,7 +148,7 @@ pub(crate) async fn start_engine(
         pipelines = %pipelines.iter().map(|setup| setup.plan.pipeline.as_str()).collect::<Vec<_>>().join(" "),
         "engine starting"
     );
-    Ok(Engine::start(database.store.clone(), settings, pipelines, Arc::new(NoProbe)).await?)
+    Ok(Engine::start(database.store.clone(), settings, pipelines, lanes, Arc::new(NoProbe)).await?)
 }
 
 fn server(

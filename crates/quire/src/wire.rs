@@ -18,12 +18,13 @@ use quire_application::document::upload::FreeSpace;
 use quire_application::engine::LeaseSettings;
 use quire_application::events::EventFeed;
 use quire_application::health::StorageCheck;
+use quire_application::lanes::LanePermits;
 use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep, UnreadableSchema};
 use quire_application::storage::{self, Identified, InstallationBlobs, Originals};
 use quire_application::{App, AppSettings};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{Pipeline, StepName};
-use quire_ports::{BlobStore, Lease, Reader, Step, Store, Worker};
+use quire_ports::{BlobStore, LanguageModel, Lease, Reader, Step, Store, Worker};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, LockError, SqliteStore};
 use tokio_util::sync::CancellationToken;
@@ -42,27 +43,36 @@ use crate::{Steps, StepsFuture};
 pub(crate) const MIN_SCALE: f32 = 0.1;
 
 /// The steps that come with the program.
-pub fn built_in_steps(config: Config, store: Store) -> StepsFuture {
+pub fn built_in_steps(config: Config, store: Store, lanes: Arc<LanePermits>) -> StepsFuture {
     Box::pin(async move {
         let is_wanted = |pipeline: Pipeline| config.only.is_none_or(|only| only == pipeline);
         let mut pipelines = Vec::new();
+        let model = model::language_model(&config, &store, &lanes).await?;
         let reader = Arc::new(reader::start(&config).await?);
         if is_wanted(Pipeline::Document) {
-            pipelines.push((Pipeline::Document, document_steps(&config, &store, reader.clone())?));
+            let steps = document_steps(&config, &store, reader.clone(), model.clone())?;
+            pipelines.push((Pipeline::Document, steps));
         }
         if is_wanted(Pipeline::Proposal) {
-            pipelines.extend(proposal::steps(&config, &store)?.map(|steps| (Pipeline::Proposal, steps)));
+            pipelines.extend(
+                proposal::steps(&config, &store, model.clone())?.map(|steps| (Pipeline::Proposal, steps)),
+            );
         }
         if is_wanted(Pipeline::Link) {
             let reader = web_reader(&config, reader)
                 .map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
-            pipelines.push((Pipeline::Link, link::steps(&config, &store, reader).await?));
+            pipelines.push((Pipeline::Link, link::steps(&config, &store, reader, model).await?));
         }
         Ok(pipelines)
     })
 }
 
-fn document_steps(config: &Config, store: &Store, reader: Arc<dyn Reader>) -> Result<Steps, CommandError> {
+fn document_steps(
+    config: &Config,
+    store: &Store,
+    reader: Arc<dyn Reader>,
+    model: Option<Arc<dyn LanguageModel>>,
+) -> Result<Steps, CommandError> {
     let extraction = ExtractionStep {
         documents: store.documents.clone(),
         blobs: blobs(config, store)?,
@@ -73,7 +83,7 @@ fn document_steps(config: &Config, store: &Store, reader: Arc<dyn Reader>) -> Re
         history: store.history.clone(),
         blobs: extraction.blobs.clone(),
         governance: store.governance.clone(),
-        interpreter: interpreter::create(config, store)?,
+        interpreter: interpreter::create(config, store, model)?,
         calibrator: ConfidenceCalibrator {
             calibration: store.calibration.clone(),
             policy: Arc::new(config.confidence.clone()),

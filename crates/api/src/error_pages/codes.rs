@@ -70,7 +70,8 @@ const fn of_reading(kind: ReadErrorKind) -> &'static str {
 const fn of_model(kind: ModelErrorKind) -> &'static str {
     match kind {
         ModelErrorKind::Unavailable => text!("MODEL_UNAVAILABLE"),
-        ModelErrorKind::RateLimited => text!("MODEL_RATE_LIMITED"),
+        // A busy lane is never recorded, so nobody looks for its page.
+        ModelErrorKind::RateLimited | ModelErrorKind::LaneBusy => text!("MODEL_RATE_LIMITED"),
         ModelErrorKind::Refused => text!("MODEL_REFUSED"),
         ModelErrorKind::AnswerInvalid => text!("MODEL_ANSWER_INVALID"),
         ModelErrorKind::BudgetSpent => text!("MODEL_BUDGET_SPENT"),

@@ -6,8 +6,11 @@ use askama::Template;
 use axum::extract::State;
 use axum::response::Response;
 use jiff::{SignedDuration, Timestamp};
-use quire_application::operations::{self, LeaseStatus, MinuteMetrics, OperationsOverview, Worker};
+use quire_application::operations::{
+    self, LaneOverview, LeaseStatus, MinuteMetrics, OperationsOverview, Worker,
+};
 use quire_application::{App, events};
+use quire_domain::{LaneState, Role};
 
 use super::frame::{Frame, NavigationItem, page};
 use super::moments::{Moment, lasting};
@@ -21,6 +24,7 @@ use crate::ApiError;
 #[template(path = "operations.html")]
 struct OperationsPage {
     frame: Frame,
+    may_operate: bool,
     now: OperationsView,
 }
 
@@ -28,6 +32,7 @@ struct OperationsPage {
 #[template(path = "operations_now.html")]
 struct OperationsPart {
     frame: Frame,
+    may_operate: bool,
     now: OperationsView,
 }
 
@@ -36,6 +41,7 @@ struct OperationsView {
     figures: Vec<Metric>,
     plots: Vec<Plot>,
     failures: Vec<FailureRow>,
+    lanes: Vec<LaneRow>,
     workers: Vec<WorkerRow>,
 }
 
@@ -50,6 +56,17 @@ struct FailureRow {
     count: u64,
 }
 
+/// A lane, and the button that pauses or resumes it.
+struct LaneRow {
+    name: String,
+    state: &'static str,
+    tone: &'static str,
+    until: Option<Moment>,
+    paused_by: Option<String>,
+    waiting: u64,
+    is_open: bool,
+}
+
 struct WorkerRow {
     name: String,
     slots: u32,
@@ -61,14 +78,14 @@ struct WorkerRow {
 pub(crate) async fn show(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
     let frame = framed(&app, visitor).await?;
     let now = view(&*operations::overview(&app).await?, frame.words());
-    page(&OperationsPage { frame, now })
+    page(&OperationsPage { may_operate: frame.visitor.may(Role::Operate), frame, now })
 }
 
 /// The same without the frame, for a page that is open.
 pub(crate) async fn now(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, ApiError> {
     let frame = framed(&app, visitor).await?;
     let now = view(&*operations::overview(&app).await?, frame.words());
-    page(&OperationsPart { frame, now })
+    page(&OperationsPart { may_operate: frame.visitor.may(Role::Operate), frame, now })
 }
 
 async fn framed(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
@@ -94,6 +111,7 @@ fn view(seen: &OperationsOverview, words: &'static Words) -> OperationsView {
                 count: one.count,
             })
             .collect(),
+        lanes: seen.lanes.iter().map(|lane| lane_row(seen, lane, words)).collect(),
         workers: seen.workers.iter().map(|worker| worker_row(seen, worker, words)).collect(),
     }
 }
@@ -181,6 +199,24 @@ fn waiting(
 fn plot(title: &str, summary: String, series: &[(&'static str, Vec<u64>)], begins: Timestamp) -> Plot {
     let (bars, top) = bars(series);
     Plot { title: title.to_owned(), summary, bars, top, begins: begins.to_string() }
+}
+
+fn lane_row(seen: &OperationsOverview, one: &LaneOverview, words: &'static Words) -> LaneRow {
+    let state = one.lane.state(seen.now);
+    let (name, tone, until) = match state {
+        LaneState::Open => ("operations.lane_open", "reviewed", None),
+        LaneState::Closed { until } => ("operations.lane_closed", "waiting", Some(Moment::of(until))),
+        LaneState::Paused => ("operations.lane_paused", "error", None),
+    };
+    LaneRow {
+        name: one.lane.name.to_string(),
+        state: words.get(name),
+        tone,
+        until,
+        paused_by: one.lane.paused.as_ref().map(|pause| pause.by.clone()),
+        waiting: one.waiting,
+        is_open: state == LaneState::Open,
+    }
 }
 
 fn worker_row(seen: &OperationsOverview, worker: &Worker, words: &'static Words) -> WorkerRow {

@@ -5,6 +5,7 @@ pub(crate) mod documents;
 pub(crate) mod events;
 pub(crate) mod governance;
 pub(crate) mod health;
+pub(crate) mod lanes;
 pub(crate) mod metrics;
 pub(crate) mod model_usage;
 pub(crate) mod openapi;

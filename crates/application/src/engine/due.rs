@@ -6,10 +6,13 @@ use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use tokio::sync::Notify;
 
 use super::EngineCore;
+
+/// The longest wait that is remembered here.
+const LONGEST: SignedDuration = SignedDuration::from_hours(1);
 
 /// The times at which runs of this engine become due, earliest first.
 #[derive(Default)]
@@ -19,7 +22,11 @@ pub(super) struct DueTimes {
 }
 
 impl DueTimes {
-    pub(super) fn add(&self, at: Timestamp) {
+    /// Adds a time. The watchdog alone looks after the end of very long waits.
+    pub(super) fn add(&self, at: Timestamp, now: Timestamp) {
+        if at.duration_since(now) > LONGEST {
+            return;
+        }
         self.times.lock().unwrap_or_else(PoisonError::into_inner).push(Reverse(at));
         self.added.notify_one();
     }

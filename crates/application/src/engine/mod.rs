@@ -11,6 +11,7 @@
 //!   fronts                               once a minute: subjects whose runs all wait get a front again
 //!   contact                              whether the store was silent; then leases are not judged
 //!   readiness                            which pipelines can be worked on now
+//!   lanes                                wakes runs that wait in lanes
 //!   minute_metrics                       counts for charts
 //!   report                               log lines and Prometheus metrics
 //!   settings, slots                      configuration; how many runs are worked on at once
@@ -27,6 +28,7 @@ mod execute;
 mod fronts;
 mod group;
 mod heartbeat;
+mod lanes;
 mod minute_metrics;
 mod ownership;
 mod persist;
@@ -42,12 +44,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use quire_domain::{Pipeline, PipelinePlan, WorkerId};
+use quire_domain::{LaneName, Pipeline, PipelinePlan, WorkerId};
 use quire_ports::{AwakeTime, Lease, PortResult, Probe, RecoveryRules, Store, Worker};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
+
+use crate::lanes::LanePermits;
 
 use contact::Contact;
 use due::DueTimes;
@@ -93,6 +97,8 @@ struct EngineCore {
     not_ready: NotReady,
     /// When runs that this engine sent to wait are due.
     due: DueTimes,
+    /// The permits for calls, which the steps share.
+    lanes: Arc<LanePermits>,
     /// When the store answered.
     contact: Contact,
     /// The time that the limits of runs count.
@@ -112,6 +118,7 @@ impl Engine {
         store: Store,
         settings: EngineSettings,
         pipelines: Vec<PipelineSetup>,
+        lanes: Arc<LanePermits>,
         probe: Arc<dyn Probe>,
     ) -> PortResult<Self> {
         let step_threads = settings.step_runtime()?;
@@ -129,6 +136,7 @@ impl Engine {
             minute_counters: MinuteCounters::default(),
             not_ready: NotReady::default(),
             due: DueTimes::default(),
+            lanes,
             contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
             awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
@@ -138,12 +146,16 @@ impl Engine {
         let (claiming, background) = (TaskTracker::new(), TaskTracker::new());
         let engine = Self { core: core.clone(), step_threads: Some(step_threads), claiming, background };
         core.register(&core.lease()).await?;
+        core.store.lanes.register(&Pipeline::ALL.map(LaneName::pipeline)).await?;
         core.recover_orphaned_runs().await?;
+        // A pipeline that is paused is not claimed from.
+        core.watch_lanes().await?;
         engine.claiming.spawn(claim::keep_claiming(core.clone()));
         engine.background.spawn(heartbeat::keep_alive(core.clone()));
         engine.background.spawn(ownership::keep_checking(core.clone()));
         engine.background.spawn(watchdog::keep_watching(core.clone()));
         engine.background.spawn(due::keep_releasing(core.clone()));
+        engine.background.spawn(lanes::keep_waking(core.clone()));
         engine.background.spawn(watchdog::keep_awake_time(core.clone()));
         engine.background.spawn(minute_metrics::keep_counting(core));
         Ok(engine)

@@ -1,4 +1,5 @@
-//! Which pipelines this engine may claim runs of: those whose steps are all ready.
+//! Which pipelines this engine may claim runs of: those that are not paused and whose steps are
+//! all ready.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -35,6 +36,9 @@ impl EngineCore {
     pub(super) async fn ready_plans(&self) -> Vec<PipelinePlan> {
         let mut ready = Vec::with_capacity(self.plans.len());
         for plan in &self.plans {
+            if self.is_paused(plan.pipeline).await {
+                continue;
+            }
             let reason = self.why_not_ready(plan).await;
             if reason.is_none() {
                 ready.push(plan.clone());

@@ -13,7 +13,7 @@ pub fn log(event: &Event, correlation_id: Option<&str>) {
     tracing::info!(
         target: "quire::event",
         document_id = document.map(tracing::field::display),
-        request_id = link.map(tracing::field::display),
+        request_id = event.subject.map(tracing::field::display),
         run_id = event.run.map(tracing::field::display),
         step_name = event.step.map(StepName::as_str),
         event_type = event.event_type.as_str(),

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{AfterFailure, Event, EventType, Failure, GroupWait, RunChange, Wait};
+use quire_domain::{AfterFailure, Event, EventType, Failure, FailureKind, GroupWait, RunChange, Wait};
 use quire_ports::Breakpoint;
 
 use super::execute::{Attempt, Execution, artifact};
@@ -51,8 +51,13 @@ impl Execution<'_> {
                 vec![failed, retried]
             }
             AfterFailure::Postpone { until } => {
-                group.postpone(attempt.step, until, Some(record.clone()));
-                vec![self.step_ended(EventType::StepPostponed, attempt, now, Some(record))]
+                // A busy lane is no error, and the attempt has not begun.
+                let is_busy = matches!(failure.kind, FailureKind::LaneBusy { .. });
+                let error = Some(record).filter(|_| !is_busy);
+                let ended = self.step_ended(EventType::StepPostponed, attempt, now, error.clone());
+                let postponed = Event { lane: failure.lane.clone(), ..ended };
+                group.postpone(attempt.step, until, failure.lane, error);
+                vec![postponed]
             }
         };
         self.write(work, attempt, events, results).await
@@ -87,12 +92,17 @@ impl Execution<'_> {
         results: StepResults,
         wait: GroupWait,
     ) {
-        let GroupWait { until, next, failure, .. } = wait;
+        let GroupWait { until, next, lane, failure, .. } = wait;
         let held = self.engine.awake.elapsed().saturating_sub(self.began);
         let held = SignedDuration::try_from(held).unwrap_or(SignedDuration::MAX);
-        let change = RunChange::Wait(Wait { until, next, failure, held });
+        let change = RunChange::Wait(Wait { until, next, lane: lane.clone(), failure, held });
         match self.engine.end_run(&self.lease, &self.run, events, results, change).await {
-            WriteOutcome::Stored => self.engine.due.add(until),
+            WriteOutcome::Stored => {
+                self.engine.due.add(until, self.engine.store.clock.now());
+                if let Some(lane) = lane {
+                    self.engine.lanes.look_again(&lane).await;
+                }
+            }
             WriteOutcome::RunLost => {}
             WriteOutcome::Unstorable(failure) => {
                 self.fail_unstorable(attempt, std::iter::empty(), failure).await;

@@ -1,5 +1,5 @@
 //! The watchdog: on every tick it recovers orphaned runs, times out runs whose owner lets them hang, and releases
-//! runs whose delay has passed. Once a minute it also restores missing fronts.
+//! runs whose delay has passed or whose lane is free. Once a minute it also restores missing fronts.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) async fn keep_awake_time(engine: Arc<EngineCore>) {
 }
 
 impl EngineCore {
-    /// Does the four tasks independently: if one fails, the others still run.
+    /// Does its tasks independently: if one fails, the others still run.
     async fn watch_once(&self, fronts: &mut FrontWatch) {
         if let Err(error) = self.probe.reached(Breakpoint::BeforeWatch, None).await {
             return watch_failed(&error);
@@ -42,6 +42,7 @@ impl EngineCore {
             self.time_out_overdue().await,
             self.release_due().await,
             self.restore_fronts(fronts).await,
+            self.watch_lanes().await,
         ];
         for error in results.iter().filter_map(|result| result.as_ref().err()) {
             watch_failed(error);

@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use quire_domain::reading::Reading;
 use quire_domain::{DocumentId, Failure, FailureType, Run, SchemaRef};
 use quire_ports::{
-    BlobStore, CallContext, Clock, Governance, InterpretError, InterpretRequest, Interpreter, PortError,
-    PortResult, RunHistory, Step, StepContext, StepOutput,
+    BlobStore, CallContext, Clock, Governance, InterpretRequest, Interpreter, PortError, PortResult,
+    RunHistory, Step, StepContext, StepOutput,
 };
 use quire_understanding::{Interpretation, Schema};
 
@@ -70,7 +70,7 @@ impl Step for InterpretationStep {
             schema: Arc::new(schema.clone()),
             deadline: Some(context.deadline.clone()),
         };
-        let interpreted = self.interpreter.interpret(request).await.map_err(interpret_failure)?;
+        let interpreted = self.interpreter.interpret(request).await?;
         let (mut fields, made_by) = (interpreted.fields, interpreted.made_by);
         // The schema decides which fields are critical, not the interpreter.
         for field in &mut fields {
@@ -149,8 +149,4 @@ impl InterpretationStep {
 
 fn lost(what: &str) -> Failure {
     Failure::permanent(FAILED, format!("{what}; process the document again"))
-}
-
-fn interpret_failure(error: InterpretError) -> Failure {
-    Failure::new(error.kind, error.code, error.message)
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
-use quire_ports::{Clock, InterpretError, InterpretRequest, Interpreter, InterpreterOutput};
+use quire_domain::Failure;
+use quire_ports::{Clock, InterpretRequest, Interpreter, InterpreterOutput};
 use quire_understanding::{MadeBy, rules};
 
 /// Finds fields by the labels of the schema and by patterns that need no label.
@@ -15,7 +16,7 @@ pub struct RuleInterpreter {
 
 #[async_trait]
 impl Interpreter for RuleInterpreter {
-    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError> {
+    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, Failure> {
         let started = std::time::Instant::now();
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
         let hints = rules::DocumentHints { language: request.language.as_deref(), today: Some(today) };

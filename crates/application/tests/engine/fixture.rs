@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings, PipelineSetup};
+use quire_application::lanes::{LaneLimits, LanePermits};
 use quire_domain::{
     Backoff, Event, EventId, EventType, NewRun, Pipeline, PipelinePlan, Priority, RecoveryPolicy,
     RequeuePolicy, RetryPolicy, Run, RunId, SubjectId,
@@ -21,6 +22,8 @@ pub struct EngineFixture {
     pub observer: StoreObserver,
     pub clock: FakeClock,
     pub probe: Arc<ScriptedProbe>,
+    /// The permits of every engine; one call at a time in each lane.
+    pub lanes: Arc<LanePermits>,
 }
 
 pub const SECOND: SignedDuration = SignedDuration::from_secs(1);
@@ -84,7 +87,9 @@ impl EngineFixture {
         let clock = FakeClock::at(fixture::start());
         let store = Store { clock: Arc::new(clock.clone()), ..store_fixture.store.clone() };
         let (store, observer) = StoreObserver::observe(store);
-        Self { store_fixture, store, observer, clock, probe: Arc::default() }
+        let limits = LaneLimits { per_process: 1, per_installation: None };
+        let lanes = LanePermits::new(&store, limits);
+        Self { store_fixture, store, observer, clock, probe: Arc::default(), lanes }
     }
 
     pub fn settings() -> EngineSettings {
@@ -120,7 +125,7 @@ impl EngineFixture {
     ) -> Engine {
         let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
         let settings = EngineSettings { recovery, ..settings };
-        Engine::start(self.store.clone(), settings, pipelines, probe).await.unwrap()
+        Engine::start(self.store.clone(), settings, pipelines, self.lanes.clone(), probe).await.unwrap()
     }
 
     /// Waits until the watchdog with that probe has looked three more times.

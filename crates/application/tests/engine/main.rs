@@ -8,6 +8,7 @@ mod fixture;
 mod cancelling;
 mod deadlines;
 mod groups;
+mod lanes;
 mod links;
 mod outages;
 mod proposals;

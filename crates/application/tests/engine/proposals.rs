@@ -147,7 +147,6 @@ fn model_settings(url: &str) -> ModelSettings {
         timeout: Duration::from_mins(1),
         idle_timeout: Duration::from_mins(1),
         max_response_bytes: 4 << 20,
-        retry: Backoff { attempts: 1, base_ms: 0, max_ms: 0, jitter_ratio: 0.0 },
         breaker: BreakerSettings { failures: 0, pause: Duration::from_mins(1) },
         prices: None,
     }

@@ -206,8 +206,15 @@ async fn an_engine_recovers_runs_of_pipelines_that_it_cannot_execute(fixture: En
     let run = orphaned_run(&fixture).await;
     let recovery = vec![(Pipeline::Document, RecoveryPolicy::Requeue { max_claims: 3 })];
     let settings = EngineSettings { recovery, ..EngineFixture::settings() };
-    let engine =
-        Engine::start(fixture.store.clone(), settings, Vec::new(), fixture.probe.clone()).await.unwrap();
+    let engine = Engine::start(
+        fixture.store.clone(),
+        settings,
+        Vec::new(),
+        fixture.lanes.clone(),
+        fixture.probe.clone(),
+    )
+    .await
+    .unwrap();
     fixture.wait_for_state_advancing(run, "QUEUED").await;
     engine.stop().await;
 }

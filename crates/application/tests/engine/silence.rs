@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings};
+use quire_application::lanes::{LaneLimits, LanePermits};
 use quire_domain::{EventType, SubjectId};
 use quire_ports::{Breakpoint, Store};
 use quire_postgres::testing::{TestSchema, raw_sql, url};
@@ -35,7 +36,8 @@ impl ProxiedEngine {
             ..EngineFixture::settings()
         };
         let probe = Arc::new(ScriptedProbe::default());
-        let engine = Engine::start(store, settings, pipelines, probe.clone()).await.unwrap();
+        let lanes = LanePermits::new(&store, LaneLimits { per_process: 1, per_installation: None });
+        let engine = Engine::start(store, settings, pipelines, lanes, probe.clone()).await.unwrap();
         Self { engine, probe }
     }
 

@@ -41,11 +41,11 @@ pub struct ApiServerOptions {
 pub fn run(options: ApiServerOptions) -> ExitCode {
     let command_line = std::iter::once(OsString::from("quire")).chain(options.arguments);
     match options.work {
-        StepBehavior::None => quire::run_with(command_line, |_, _| Box::pin(async { Ok(Vec::new()) })),
+        StepBehavior::None => quire::run_with(command_line, |_, _, _| Box::pin(async { Ok(Vec::new()) })),
         StepBehavior::Real => quire::run_with(command_line, quire::wire::built_in_steps),
-        StepBehavior::Heavy => quire::run_with(command_line, |config, store| {
+        StepBehavior::Heavy => quire::run_with(command_line, |config, store, lanes| {
             Box::pin(async move {
-                let mut built_in = quire::wire::built_in_steps(config, store).await?;
+                let mut built_in = quire::wire::built_in_steps(config, store, lanes).await?;
                 let compute = steps::step(|_| async {
                     let (start, mut number) = (Instant::now(), 1_u64);
                     while start.elapsed() < HEAVY_STEP_TIME {

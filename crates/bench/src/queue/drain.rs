@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings, PipelineSetup};
+use quire_application::lanes::{LaneLimits, LanePermits};
 use quire_domain::{
     Backoff, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, RunId, StepName,
 };
@@ -54,6 +55,11 @@ pub fn settings(slots: u32) -> EngineSettings {
     }
 }
 
+/// The permits of a worker whose steps need none.
+pub fn lanes(store: &Store) -> Arc<LanePermits> {
+    LanePermits::new(store, LaneLimits { per_process: 1, per_installation: None })
+}
+
 /// Counts ended runs and notifies when there are enough.
 pub struct RunCounter {
     left: AtomicUsize,
@@ -95,7 +101,9 @@ async fn one_by_one_rate(store: &Store, runs: usize) -> f64 {
 async fn rate(store: &Store, runs: usize, settings: EngineSettings) -> f64 {
     let counter = RunCounter::of(runs);
     let start = Instant::now();
-    let engine = Engine::start(store.clone(), settings, no_op_documents(), counter.clone()).await.unwrap();
+    let engine = Engine::start(store.clone(), settings, no_op_documents(), lanes(store), counter.clone())
+        .await
+        .unwrap();
     counter.done().await;
     let rate = runs as f64 / start.elapsed().as_secs_f64();
     engine.stop().await;

@@ -7,7 +7,7 @@ use quire_ports::{NoProbe, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::mpsc;
 
-use super::drain::{no_op_documents, settings};
+use super::drain::{lanes, no_op_documents, settings};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 use crate::report::{Measurement, Table, percentile};
 
@@ -30,6 +30,7 @@ pub async fn measure(kind: DatabaseKind) -> Table {
         store.clone(),
         settings(2),
         pipelines,
+        lanes(store),
         std::sync::Arc::new(NoProbe),
     )
     .await

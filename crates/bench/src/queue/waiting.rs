@@ -11,7 +11,7 @@ use quire_domain::Failure;
 use quire_ports::{StepOutput, Store};
 use quire_testkit::steps;
 
-use super::drain::{RunCounter, no_op_documents, settings};
+use super::drain::{RunCounter, lanes, no_op_documents, settings};
 use super::{QueueBenchOptions, baseline};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 use crate::report::{Measurement, Table, median};
@@ -76,7 +76,8 @@ async fn rate_on_new_database(
 async fn rate(store: &Store, runs: usize, settings: EngineSettings, pipelines: Vec<PipelineSetup>) -> f64 {
     let counter = RunCounter::of(runs);
     let start = Instant::now();
-    let engine = Engine::start(store.clone(), settings, pipelines, counter.clone()).await.unwrap();
+    let engine =
+        Engine::start(store.clone(), settings, pipelines, lanes(store), counter.clone()).await.unwrap();
     counter.done().await;
     let rate = runs as f64 / start.elapsed().as_secs_f64();
     engine.stop().await;

@@ -193,7 +193,7 @@ mod tests {
         let now = Timestamp::UNIX_EPOCH;
         let RunState::Failed { reason, .. } = failed() else { panic!("it failed") };
         let states = [
-            (RunState::Queued { available_at: None }, "pending"),
+            (RunState::Queued { available_at: None, lane: None }, "pending"),
             (RunState::Running { started_at: now, deadline_at: None, worker: None }, "processing"),
             (RunState::Completed { started_at: now, completed_at: now }, "success"),
             (failed(), "error"),
@@ -209,7 +209,7 @@ mod tests {
     fn a_request_that_failed_or_lost_its_summary_can_be_sent_again() {
         let now = Timestamp::UNIX_EPOCH;
         let done = RunState::Completed { started_at: now, completed_at: now };
-        assert!(stops_repetition(&RunState::Queued { available_at: None }, false));
+        assert!(stops_repetition(&RunState::Queued { available_at: None, lane: None }, false));
         assert!(stops_repetition(&done, false));
         assert!(!stops_repetition(&done, true));
         assert!(!stops_repetition(&failed(), false));

@@ -171,7 +171,7 @@ mod tests {
     fn a_revision_needs_an_edit_and_a_completed_run_with_a_proposal_and_five_reviews() {
         let at = Timestamp::UNIX_EPOCH;
         let completed = RunState::Completed { started_at: at, completed_at: at };
-        let queued = RunState::Queued { available_at: None };
+        let queued = RunState::Queued { available_at: None, lane: None };
         let reviews = Persona::ALL.map(|persona| review(persona, 0.9, &[]));
         let parent = RevisionParent { state: &completed, has_proposal: true, reviews: &reviews };
         assert_eq!(check_parent(true, parent), Ok(()));

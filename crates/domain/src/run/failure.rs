@@ -5,6 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::lane::LaneName;
 use crate::pipeline::StepName;
 
 /// The longest stored message, in characters. Longer ones are cut.
@@ -22,6 +23,11 @@ pub enum FailureKind {
         /// The earliest time for a retry.
         until: Timestamp,
     },
+    /// No attempt was made: the lane that the step needs is full, closed or paused. This is no failure of the run.
+    LaneBusy {
+        /// When the run looks again, if nothing wakes it before.
+        until: Timestamp,
+    },
     /// The attempt took too long.
     TimedOut,
 }
@@ -33,6 +39,7 @@ impl FailureKind {
             Self::Transient => "transient",
             Self::Permanent => "permanent",
             Self::RateLimited { .. } => "rate_limited",
+            Self::LaneBusy { .. } => "lane_busy",
             Self::TimedOut => "timed_out",
         }
     }
@@ -50,6 +57,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The failure type of the run if this failure ends it. Without it, the type of the step.
     pub failure_type: Option<FailureType>,
+    /// The lane that the step waits for.
+    pub lane: Option<LaneName>,
     /// The stable code, for programs.
     pub error_code: String,
     /// What happened and what to do, for people. Never contains a path, a secret or document text.
@@ -62,12 +71,15 @@ pub struct Failure {
 impl Failure {
     /// The type of the artifact that stores a diagnosis.
     pub const DIAGNOSIS: &str = "DIAGNOSIS";
+    /// The code of [`Failure::lane_busy`]. It is never stored.
+    pub const LANE_BUSY: &str = "LANE_BUSY";
 
     /// A failure of that kind.
     pub fn new(kind: FailureKind, error_code: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             kind,
             failure_type: None,
+            lane: None,
             error_code: error_code.into(),
             message: truncated(message.into()),
             diagnosis: None,
@@ -82,6 +94,18 @@ impl Failure {
     /// A failure that no retry fixes.
     pub fn permanent(error_code: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(FailureKind::Permanent, error_code, message)
+    }
+
+    /// What a step returns that found its lane full, closed or paused. Its run waits and loses no attempt.
+    pub fn lane_busy(lane: LaneName, until: Timestamp) -> Self {
+        let message = format!("lane {lane} is full, closed or paused; the run waits");
+        Self::new(FailureKind::LaneBusy { until }, Self::LANE_BUSY, message).in_lane(lane)
+    }
+
+    /// Names the lane in which the run waits, if it does.
+    #[must_use]
+    pub fn in_lane(self, lane: LaneName) -> Self {
+        Self { lane: Some(lane), ..self }
     }
 
     /// Adds diagnostic details for programmers.
@@ -114,6 +138,7 @@ impl fmt::Debug for Failure {
         f.debug_struct("Failure")
             .field("kind", &self.kind)
             .field("failure_type", &self.failure_type)
+            .field("lane", &self.lane)
             .field("error_code", &self.error_code)
             .field("message", &self.message)
             .field("diagnosed", &self.diagnosis.is_some())

@@ -7,6 +7,7 @@ use super::failure::{FailureRecord, FailureType};
 use super::fence::Fence;
 use super::priority::Priority;
 use crate::ids::{RunId, SubjectId, WorkerId};
+use crate::lane::LaneName;
 use crate::pipeline::Pipeline;
 
 /// A run to be created.
@@ -104,7 +105,7 @@ impl Run {
             retry_count: 0,
             held: SignedDuration::ZERO,
             fence: Fence::default(),
-            state: RunState::Queued { available_at: None },
+            state: RunState::Queued { available_at: None, lane: None },
             ..self
         }
     }
@@ -147,6 +148,8 @@ pub enum RunState {
     Queued {
         /// The earliest start.
         available_at: Option<Timestamp>,
+        /// The lane in which it waits.
+        lane: Option<LaneName>,
     },
     /// A worker executes it.
     Running {

@@ -7,6 +7,7 @@
 use jiff::Timestamp;
 
 use super::failure::{Failure, FailureRecord};
+use crate::lane::LaneName;
 use crate::pipeline::StepName;
 use crate::plan::StepAttempt;
 
@@ -36,6 +37,7 @@ enum MemberStatus {
     /// The same attempt is made once more, after a wait in the queue.
     Postponed {
         until: Timestamp,
+        lane: Option<LaneName>,
         failure: Option<FailureRecord>,
     },
     GaveUp,
@@ -68,6 +70,8 @@ pub struct GroupWait {
     pub next: StepAttempt,
     /// Whether one of them may only go on after a wait in the queue.
     pub is_postponed: bool,
+    /// The lane in which they wait.
+    pub lane: Option<LaneName>,
     /// What a provider answered that asked to wait.
     pub failure: Option<FailureRecord>,
 }
@@ -92,8 +96,14 @@ impl StepGroup {
     }
 
     /// A step could not do its work yet; its attempt does not count.
-    pub fn postpone(&mut self, step: StepName, until: Timestamp, failure: Option<FailureRecord>) {
-        self.set(step, |member| member.status = MemberStatus::Postponed { until, failure });
+    pub fn postpone(
+        &mut self,
+        step: StepName,
+        until: Timestamp,
+        lane: Option<LaneName>,
+        failure: Option<FailureRecord>,
+    ) {
+        self.set(step, |member| member.status = MemberStatus::Postponed { until, lane, failure });
     }
 
     /// A step has failed for the last time.
@@ -155,6 +165,7 @@ impl StepGroup {
             until: all.until.max(next.until),
             next: all.next,
             is_postponed: all.is_postponed || next.is_postponed,
+            lane: all.lane.or(next.lane),
             failure: all.failure.or(next.failure),
         }))
     }
@@ -172,11 +183,15 @@ impl Member {
         let next = self.attempt;
         match &self.status {
             MemberStatus::Retried { at } => {
-                Some(GroupWait { until: *at, next, is_postponed: false, failure: None })
+                Some(GroupWait { until: *at, next, is_postponed: false, lane: None, failure: None })
             }
-            MemberStatus::Postponed { until, failure } => {
-                Some(GroupWait { until: *until, next, is_postponed: true, failure: failure.clone() })
-            }
+            MemberStatus::Postponed { until, lane, failure } => Some(GroupWait {
+                until: *until,
+                next,
+                is_postponed: true,
+                lane: lane.clone(),
+                failure: failure.clone(),
+            }),
             MemberStatus::Running | MemberStatus::Succeeded | MemberStatus::GaveUp => None,
         }
     }

@@ -192,7 +192,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         retry_count: 0,
         held: SignedDuration::ZERO,
         fence: Fence::default(),
-        state: RunState::Queued { available_at: None },
+        state: RunState::Queued { available_at: None, lane: None },
     };
     let event = run_created(&run);
     (run, event)

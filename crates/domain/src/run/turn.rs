@@ -37,7 +37,7 @@ impl Turn {
     /// The turn of the run at the front of its subject. None if the run has ended.
     pub fn at_front(run: &Run, now: Timestamp) -> Option<Self> {
         match run.state {
-            RunState::Queued { available_at: Some(at) } if at > now => Some(Self::Delayed),
+            RunState::Queued { available_at: Some(at), .. } if at > now => Some(Self::Delayed),
             RunState::Queued { .. } => Some(Self::Ready),
             RunState::Running { .. } => Some(Self::Held),
             RunState::Completed { .. } | RunState::Failed { .. } | RunState::TimedOut { .. } => None,

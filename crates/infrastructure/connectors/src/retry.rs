@@ -1,4 +1,5 @@
-//! How calls to providers are repeated: one policy for every provider, and one form of its log lines.
+//! How calls to providers are repeated, and the time after which a provider may be called again. Models are not asked again
+//! within a call: the attempts of their step are the only ones.
 
 use std::time::Duration;
 

@@ -18,12 +18,14 @@ mod error;
 mod governance;
 mod history;
 mod installation;
+mod lanes;
 mod links;
 mod listener;
 mod metrics;
 mod migrations;
 mod model_calls;
 mod new_documents;
+mod places;
 mod proposals;
 mod queue;
 mod recovery;
@@ -54,6 +56,7 @@ use crate::database::Database;
 use crate::enqueue::InsertRuns;
 use crate::listener::{Listener, Wakeups};
 use crate::new_documents::AddDocuments;
+use crate::places::Places;
 
 /// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
 macro_rules! sql {
@@ -101,6 +104,7 @@ pub struct PgStore {
     new_documents: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
+    places: Places,
     wakeup: Arc<Notify>,
     /// Counts the messages that a running run was cancelled.
     cancellations: watch::Sender<u64>,
@@ -132,6 +136,7 @@ impl PgStore {
                 &options,
                 Wakeups { runs: wakeup.clone(), cancellations: cancellations.clone() },
             )?,
+            places: Places::start(database.clone()),
             database,
             heartbeats,
             wakeup,

@@ -23,6 +23,7 @@ const RUN: ColumnList = ColumnList {
         "shared_orphanings",
         "retry_count",
         "held_ms",
+        "lane",
         "continues_run_id",
         "continuation",
         "created_at",

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use quire_domain::{CandidateId, DocumentId, RunId, SubjectId, SummaryId};
+use quire_domain::{CandidateId, DocumentId, LaneName, RunId, SubjectId, SummaryId};
 use quire_ports::PortError;
 
 /// A stored value that this program cannot read.
@@ -26,6 +26,11 @@ pub fn panicked() -> PortError {
 /// There is no such run.
 pub fn run_not_found(id: RunId) -> PortError {
     PortError::NotFound(format!("run {id}"))
+}
+
+/// There is no such lane.
+pub fn lane_not_found(lane: &LaneName) -> PortError {
+    PortError::NotFound(format!("lane {lane}"))
 }
 
 /// There is no such summary.

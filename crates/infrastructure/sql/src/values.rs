@@ -1,7 +1,7 @@
 //! The column values that are derived from a domain type. A store binds them.
 
 use jiff::Timestamp;
-use quire_domain::{Event, FailureRecord, InterpretationId, Run, RunId, RunState, StepStatus};
+use quire_domain::{Event, FailureRecord, InterpretationId, LaneName, Run, RunId, RunState, StepStatus};
 use quire_ports::{
     FirstVersion, LinkRequest, LinkSource, NewInterpretationVersion, NewSummary, PortResult, ProposalRequest,
     StepProgress,
@@ -18,6 +18,7 @@ use crate::error::corrupt;
 #[allow(missing_docs)] // Each field is the column of its name.
 pub struct RunColumns<'r> {
     pub available_at: Option<Timestamp>,
+    pub lane: Option<&'r str>,
     pub started_at: Option<Timestamp>,
     pub deadline_at: Option<Timestamp>,
     pub held_ms: i64,
@@ -29,14 +30,15 @@ pub struct RunColumns<'r> {
 
 impl<'r> From<&'r Run> for RunColumns<'r> {
     fn from(run: &'r Run) -> Self {
-        let (available_at, deadline_at, worker) = match &run.state {
-            RunState::Queued { available_at } => (*available_at, None, None),
-            RunState::Running { deadline_at, worker, .. } => (None, *deadline_at, *worker),
-            _ => (None, None, None),
+        let (available_at, lane, deadline_at, worker) = match &run.state {
+            RunState::Queued { available_at, lane } => (*available_at, lane.as_ref(), None, None),
+            RunState::Running { deadline_at, worker, .. } => (None, None, *deadline_at, *worker),
+            _ => (None, None, None, None),
         };
         let reason = run.state.reason();
         Self {
             available_at,
+            lane: lane.map(LaneName::as_str),
             started_at: run.state.started_at(),
             deadline_at,
             held_ms: i64::try_from(run.held.as_millis()).unwrap_or(i64::MAX),

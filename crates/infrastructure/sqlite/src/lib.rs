@@ -11,6 +11,7 @@ mod error;
 mod governance;
 mod history;
 mod installation;
+mod lanes;
 mod links;
 mod lock;
 mod metrics;

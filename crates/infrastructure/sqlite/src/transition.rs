@@ -59,6 +59,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         error,
         run.shared_orphanings,
         columns.held_ms,
+        columns.lane,
     ];
     Ok(execute(connection, sql!("runs/update"), values)? == 1)
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 use jiff::SignedDuration;
 use quire_application::operations::{LeaseStatus, OperationsOverview};
+use quire_domain::LaneState;
 use quire_ports::{Lease, Worker};
 use serde_json::{Value, json};
 
@@ -14,7 +15,7 @@ use crate::wire;
 /// The period of the mean durations.
 const PERIOD: SignedDuration = SignedDuration::from_hours(24);
 
-/// Show the queue, run durations, failing steps and workers
+/// Show the queue, run durations, failing steps, lanes and workers
 ///
 /// Durations are means over the runs completed in the last 24 hours.
 #[derive(Args)]
@@ -62,6 +63,20 @@ impl QueueReport {
                 "failed": entry.count,
             })
         });
+        let lanes = self.0.lanes.iter().map(|entry| {
+            let lane = &entry.lane;
+            let closing = lane.closing(self.0.now);
+            json!({
+                "name": lane.name.as_str(),
+                "state": lane.state(self.0.now).as_str(),
+                "closed_until": closing.map(|closing| closing.until.to_string()),
+                "reason": closing.map(|closing| &closing.reason),
+                "paused_at": lane.paused.as_ref().map(|pause| pause.at.to_string()),
+                "paused_by": lane.paused.as_ref().map(|pause| &pause.by),
+                "waiting": entry.waiting,
+                "next_at": entry.next_at.map(|at| at.to_string()),
+            })
+        });
         let workers = self.0.workers.iter().map(|worker| {
             let until = match worker.lease {
                 Some(Lease::Until(until)) => Some(until.to_string()),
@@ -82,6 +97,7 @@ impl QueueReport {
             "queue": queue.collect::<Vec<_>>(),
             "completed_last_24h": completed.collect::<Vec<_>>(),
             "failures_by_step": failures.collect::<Vec<_>>(),
+            "lanes": lanes.collect::<Vec<_>>(),
             "workers": workers.collect::<Vec<_>>(),
         })
     }
@@ -91,6 +107,7 @@ impl QueueReport {
             section("Queued", "no runs", &self.queued()),
             section("Completed in the last 24 hours", "no runs", &self.durations()),
             section("Failed steps", "none", &self.failed_steps()),
+            section("Lanes", "none", &self.lanes()),
             section("Workers", "none", &self.workers()),
         ]
         .join("\n")
@@ -142,6 +159,27 @@ impl QueueReport {
             })
             .collect();
         output::table(["PIPELINE", "STEP", "CODE", "RUNS"], &rows)
+    }
+
+    fn lanes(&self) -> String {
+        let rows: Vec<_> = self
+            .0
+            .lanes
+            .iter()
+            .map(|entry| {
+                let lane = &entry.lane;
+                let since = match (lane.state(self.0.now), &lane.paused) {
+                    (LaneState::Closed { until }, _) => {
+                        format!("for {}", output::duration(until.duration_since(self.0.now)))
+                    }
+                    (_, Some(pause)) => format!("by {}, {}", pause.by, output::ago(pause.at, self.0.now)),
+                    _ => "-".to_owned(),
+                };
+                let state = lane.state(self.0.now).as_str().to_lowercase();
+                [lane.name.to_string(), state, since, entry.waiting.to_string()]
+            })
+            .collect();
+        output::table(["LANE", "STATE", "", "WAITING"], &rows)
     }
 
     fn workers(&self) -> String {

@@ -35,6 +35,8 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     check_server(config)?;
     check_database(config)?;
     check_engine(config)?;
+    within("lanes.max_concurrent_calls", &config.lanes.max_concurrent_calls, 1..=10_000)?;
+    within("lanes.max_installation_calls", &config.lanes.max_installation_calls, 0..=100_000)?;
     background::check(&config.background, &config.redis)?;
     check_reading(config)?;
     check_uploads(config)?;
@@ -155,7 +157,6 @@ fn check_model(config: &Config) -> Result<(), InvalidSetting> {
         SignedDuration::from_millis(100)..=minutes(30),
     )?;
     within("model.max_response_mb", &model.max_response_mb, 1..=256)?;
-    within("model.attempts", &model.attempts, 1..=10)?;
     within("model.breaker_failures", &model.breaker_failures, 0..=1000)?;
     duration_within(
         "model.breaker_pause",

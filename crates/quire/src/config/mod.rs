@@ -51,6 +51,7 @@ pub struct Config {
     pub storage: StorageSection,
     pub database: DatabaseSection,
     pub engine: EngineSection,
+    pub lanes: LanesSection,
     pub pipelines: PipelinesSection,
     pub background: BackgroundSection,
     pub redis: RedisSection,
@@ -119,6 +120,14 @@ pub struct RetrySection {
     pub base_delay_ms: u64,
     pub max_delay_ms: u64,
     pub jitter_ratio: f64,
+}
+
+/// `[lanes]`
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[allow(missing_docs)]
+pub struct LanesSection {
+    pub max_concurrent_calls: u32,
+    pub max_installation_calls: u32,
 }
 
 /// `[pipelines.*]`

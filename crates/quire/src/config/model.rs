@@ -37,7 +37,6 @@ pub struct ModelSection {
     #[serde(deserialize_with = "duration")]
     pub idle_timeout: SignedDuration,
     pub max_response_mb: u64,
-    pub attempts: u32,
     pub breaker_failures: u32,
     #[serde(deserialize_with = "duration")]
     pub breaker_pause: SignedDuration,

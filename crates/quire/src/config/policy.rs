@@ -6,9 +6,10 @@ use std::time::Duration;
 use jiff::SignedDuration;
 use quire_application::document::upload::UploadSettings;
 use quire_application::engine::{EngineSettings, LeaseSettings};
+use quire_application::lanes::LaneLimits;
 use quire_domain::{Backoff, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, StepName};
 
-use super::{Config, PipelineSection, RecoveryChoice, RequeueChoice};
+use super::{Config, LanesSection, PipelineSection, RecoveryChoice, RequeueChoice};
 
 impl Config {
     /// The settings of an engine with this name and this kind of lease.
@@ -26,6 +27,15 @@ impl Config {
             grace: engine.deadline_grace,
             shutdown_wait: to_std(engine.shutdown_wait),
             recovery: Pipeline::ALL.map(|pipeline| (pipeline, self.policy(pipeline).recovery)).to_vec(),
+        }
+    }
+
+    /// How many calls may be made at once in each lane.
+    pub fn lane_limits(&self) -> LaneLimits {
+        let LanesSection { max_concurrent_calls, max_installation_calls } = self.lanes;
+        LaneLimits {
+            per_process: max_concurrent_calls,
+            per_installation: Some(max_installation_calls).filter(|calls| *calls > 0),
         }
     }
 

@@ -42,7 +42,7 @@ fn the_defaults_are_valid_and_every_key_has_its_own_variable() {
     assert!(variables.contains("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT"));
 }
 
-/// Proves R217: run limits, tick, zombie age, backoff and attempts.
+/// Proves R217: run limits, tick, zombie age, backoff, attempts and the limit of concurrent calls.
 #[test]
 fn the_default_settings_have_the_documented_values() {
     let (config, _) = load("", &[], &[]).unwrap();
@@ -52,7 +52,7 @@ fn the_default_settings_have_the_documented_values() {
     let retry = engine.retry;
     assert_eq!((retry.base_delay_ms, retry.max_delay_ms), (500, 5_000));
     assert!((retry.jitter_ratio - 0.2).abs() < f64::EPSILON, "{}", retry.jitter_ratio);
-    assert_eq!((config.model.attempts, config.server.draft_wait), (2, seconds(60)));
+    assert_eq!((config.lanes.max_concurrent_calls, config.server.draft_wait), (4, seconds(60)));
     let documented =
         [(&pipelines.document, 120, 2), (&pipelines.proposal, 1_800, 3), (&pipelines.link, 300, 3)];
     for ((pipeline, limit, attempts), name) in documented.into_iter().zip(Pipeline::ALL) {
@@ -245,7 +245,7 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[server]\ndraft_wait = '11m'", "server.draft_wait", "11m", "and 10m"),
         ("[server]\nauth_token = 'short'", "server.auth_token", "***", "openssl rand"),
         ("[interpreter]\nkind = 'magic'", "interpreter.kind", "magic", "`model`"),
-        ("[model]\nattempts = 0", "model.attempts", "0", "between 1 and 10"),
+        ("[lanes]\nmax_concurrent_calls = 0", "lanes.max_concurrent_calls", "0", "between 1 and 10000"),
         ("[model]\nprice_per_million_in = -1.0", "model.price_per_million_in", "-1.0", "between 0 and"),
         ("[interpreter]\nkind = 'model'\n[model]\nname = ' '", "model.name", "\" \"", "must name a model"),
         (

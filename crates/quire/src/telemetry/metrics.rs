@@ -95,6 +95,9 @@ pub(super) fn describe() {
     );
     describe_gauge!("quire_redis_unavailable", Unit::Count, "1 while Redis does not work, else 0.");
     describe_gauge!("quire_pipeline_ready", Unit::Count, "1 while runs of the pipeline are claimed, else 0.");
+    describe_gauge!("quire_lane_waiting", Unit::Count, "Runs that wait in the lane.");
+    describe_gauge!("quire_lane_calls", Unit::Count, "Calls that this process makes in the lane now.");
+    describe_gauge!("quire_lane_closed", Unit::Count, "1 while the lane is closed or paused, else 0.");
     describe_gauge!("quire_runs_running", Unit::Count, "Runs that this process works on now.");
     describe_gauge!("quire_slots", Unit::Count, "Runs that this process can work on at the same time.");
 }

@@ -3,25 +3,28 @@
 use std::sync::Arc;
 
 use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter, TokenBudget};
-use quire_ports::{Interpreter, Store};
+use quire_domain::Pipeline;
+use quire_ports::{Interpreter, LanguageModel, Store};
 
-use super::model::language_model;
 use crate::config::{Config, InterpreterChoice};
 use crate::error::CommandError;
 
-/// The interpreter that `interpreter.kind` names.
-pub(super) fn create(config: &Config, store: &Store) -> Result<Arc<dyn Interpreter>, CommandError> {
+/// The interpreter that `interpreter.kind` names. It uses this model, if it needs one.
+pub(super) fn create(
+    config: &Config,
+    store: &Store,
+    model: Option<Arc<dyn LanguageModel>>,
+) -> Result<Arc<dyn Interpreter>, CommandError> {
     let rules = Arc::new(RuleInterpreter { clock: store.clock.clone() });
     if config.interpreter.kind == InterpreterChoice::Rules {
         return Ok(rules);
     }
     let model =
-        language_model(config, store).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
-    let model =
         model.ok_or_else(|| CommandError::new("model.url must be set if interpreter.kind is \"model\""))?;
     let settings = &config.model;
     let interpreter_settings = ModelInterpreterSettings {
         fallback: settings.fallback,
+        attempts: config.policy(Pipeline::Document).backoff.attempts,
         redact: settings.redact,
         answer_tokens: settings.max_answer_tokens,
         budget: TokenBudget {

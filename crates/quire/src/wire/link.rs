@@ -7,9 +7,8 @@ use quire_application::steps::link::{
 };
 use quire_connectors::lock::{RedisLockSettings, RedisLocks, SharedLocks};
 use quire_domain::StepName;
-use quire_ports::{Step, Store, WebReader};
+use quire_ports::{LanguageModel, Step, Store, WebReader};
 
-use super::model::language_model;
 use super::redis::redis_address;
 use crate::Steps;
 use crate::config::{Config, to_std};
@@ -20,6 +19,7 @@ pub(super) async fn steps(
     config: &Config,
     store: &Store,
     reader: Arc<dyn WebReader>,
+    model: Option<Arc<dyn LanguageModel>>,
 ) -> Result<Steps, CommandError> {
     let shared = LinkStepContext {
         links: store.links.clone(),
@@ -31,8 +31,6 @@ pub(super) async fn steps(
         },
         clock: store.clock.clone(),
     };
-    let model =
-        language_model(config, store).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
     let is_named = super::proposal::model_name(config).is_some();
     let model = model.filter(|_| is_named).map(|model| SummaryModel {
         model,

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use quire_application::lanes::{LaneModel, LanePermits};
 use quire_connectors::http::{HttpClient, HttpOptions, HttpOptionsError};
 use quire_connectors::model::{
     BreakerSettings, CallLog, ModelSettings, ModelSettingsError, RecordingModel, RemoteModel, ReplayingModel,
 };
-use quire_domain::Backoff;
+use quire_domain::LaneName;
 use quire_ports::{LanguageModel, Store};
 
 use crate::config::{Config, to_std};
+use crate::error::CommandError;
 
 /// The key of an invalid setting and its rule.
 type Invalid = (&'static str, String);
@@ -37,11 +39,13 @@ pub(super) fn invalid_http(bad: HttpOptionsError) -> Invalid {
     (key, bad.to_string())
 }
 
-/// The configured model for every pipeline. Its calls are recorded in this store. None if no model is configured.
-pub(crate) fn language_model(
+/// The configured model for every pipeline. Its calls are made in the lane of its endpoint and recorded in this store. None
+/// if no model is configured.
+pub(super) async fn language_model(
     config: &Config,
     store: &Store,
-) -> Result<Option<Arc<dyn LanguageModel>>, Invalid> {
+    lanes: &Arc<LanePermits>,
+) -> Result<Option<Arc<dyn LanguageModel>>, CommandError> {
     let folder = |setting: &str| Some(setting.trim()).filter(|path| !path.is_empty()).map(PathBuf::from);
     if let Some(folder) = folder(&config.model.replay_from) {
         return Ok(Some(Arc::new(ReplayingModel { folder })));
@@ -49,13 +53,29 @@ pub(crate) fn language_model(
     if config.model.url.trim().is_empty() {
         return Ok(None);
     }
-    let log = CallLog::new(store.model_calls.clone(), store.clock.clone());
-    let remote = RemoteModel::new(http_client(config)?, model_settings(config), log).map_err(invalid)?;
-    let model: Arc<dyn LanguageModel> = Arc::new(remote);
+    let remote = remote_model(config, store);
+    let (remote, lane) = remote.map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
+    lanes.make_known(&lane).await;
+    let model: Arc<dyn LanguageModel> = Arc::new(LaneModel {
+        model: Arc::new(remote),
+        lane,
+        lanes: lanes.clone(),
+        clock: store.clock.clone(),
+    });
     Ok(Some(match folder(&config.model.record_to) {
         Some(folder) => Arc::new(RecordingModel { model, folder }),
         None => model,
     }))
+}
+
+/// The model at the configured endpoint, and its lane.
+fn remote_model(config: &Config, store: &Store) -> Result<(RemoteModel, LaneName), Invalid> {
+    let settings = model_settings(config);
+    let lane = settings.endpoint_name().map_err(invalid)?;
+    let lane = LaneName::model(&lane).map_err(|error| ("model.url", error.to_string()))?;
+    let log = CallLog::new(store.model_calls.clone(), store.clock.clone());
+    let remote = RemoteModel::new(http_client(config)?, settings, log).map_err(invalid)?;
+    Ok((remote, lane))
 }
 
 /// Checks the settings of the model.
@@ -64,7 +84,7 @@ pub(crate) fn check_model(config: &Config) -> Result<(), Invalid> {
 }
 
 fn model_settings(config: &Config) -> ModelSettings {
-    let (model, retry) = (&config.model, config.engine.retry);
+    let model = &config.model;
     ModelSettings {
         url: model.url.clone(),
         allow_http: model.allow_http,
@@ -76,12 +96,6 @@ fn model_settings(config: &Config) -> ModelSettings {
         timeout: to_std(model.timeout),
         idle_timeout: to_std(model.idle_timeout),
         max_response_bytes: usize::try_from(model.max_response_mb << 20).unwrap_or(usize::MAX),
-        retry: Backoff {
-            attempts: model.attempts,
-            base_ms: retry.base_delay_ms,
-            max_ms: retry.max_delay_ms,
-            jitter_ratio: retry.jitter_ratio,
-        },
         breaker: BreakerSettings { failures: model.breaker_failures, pause: to_std(model.breaker_pause) },
         prices: model.prices(),
     }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use quire_application::steps::proposal::{AggregateStep, ExpandStep, PersonaReviewStep, ProposalModel};
 use quire_domain::StepName;
 use quire_domain::proposal::{Persona, check_weights};
-use quire_ports::{Step, Store};
+use quire_ports::{LanguageModel, Step, Store};
 
-use super::model::language_model;
 use crate::Steps;
 use crate::config::Config;
 use crate::error::CommandError;
@@ -20,11 +19,13 @@ pub(crate) fn model_name(config: &Config) -> Option<String> {
     (can_be_asked && is_configured(name)).then(|| name.to_owned())
 }
 
-/// The seven steps. None if no model is configured: this process then leaves the runs of proposals to others.
-pub(super) fn steps(config: &Config, store: &Store) -> Result<Option<Steps>, CommandError> {
+/// The seven steps with this model. None if no model is configured: this process then leaves the runs of proposals to others.
+pub(super) fn steps(
+    config: &Config,
+    store: &Store,
+    model: Option<Arc<dyn LanguageModel>>,
+) -> Result<Option<Steps>, CommandError> {
     check_weights(Persona::ALL.map(Persona::weight)).map_err(|error| CommandError::new(error.to_string()))?;
-    let model =
-        language_model(config, store).map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
     let (Some(model), Some(_)) = (model, model_name(config)) else { return Ok(None) };
     let shared = ProposalModel {
         model,

@@ -34,7 +34,7 @@ async fn a_cancelled_run_drops_its_call_and_frees_its_slot(env: &TestEnv) {
     let model = ModelServer::start(KEY, vec![ModelReply::NoResponse]);
     let settings = format!(
         "[interpreter]\nkind = \"model\"\n[model]\nurl = \"{}\"\nname = \"any\"\napi_key = \"{KEY}\"\n\
-         timeout = \"10m\"\nattempts = 1\n[pipelines.document]\nrun_limit = \"10m\"\n",
+         timeout = \"10m\"\n[pipelines.document]\nstep_attempts = 1\nrun_limit = \"10m\"\n",
         model.url
     );
     env.cli.write("quire.toml", &settings);

@@ -50,7 +50,7 @@ fn use_silent_model(env: &TestEnv, timeout: &str) -> ModelServer {
     let url = &model.url;
     let settings = format!(
         "[interpreter]\nkind = \"model\"\n[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\n\
-         timeout = \"{timeout}\"\nattempts = 1\n"
+         timeout = \"{timeout}\"\n[pipelines.document]\nstep_attempts = 1\n"
     );
     env.cli.write("quire.toml", &settings);
     model

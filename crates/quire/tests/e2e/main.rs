@@ -16,6 +16,7 @@ mod engine;
 mod error_pages;
 mod events;
 mod http;
+mod lanes;
 mod links;
 mod model;
 mod openapi;

@@ -11,7 +11,7 @@ use crate::fixture::{StoreFixture, all_plans, at, document_plan, document_run, n
 pub async fn enqueueing_the_same_run_again_changes_nothing(fixture: &StoreFixture) {
     let new = document_run(SubjectId::new());
     let first = fixture.store.queue.enqueue(&new, at(0)).await.unwrap();
-    assert_eq!(first.state, RunState::Queued { available_at: None });
+    assert_eq!(first.state, RunState::Queued { available_at: None, lane: None });
     assert_eq!((first.queued_at, first.retry_count), (at(0), 0));
     let again = fixture.store.queue.enqueue(&new, at(9)).await.unwrap();
     assert_eq!(again, first);

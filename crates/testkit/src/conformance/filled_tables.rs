@@ -1,6 +1,6 @@
 //! A database with rows in every table.
 
-use quire_domain::{DocumentId, InstallationId, Pipeline, ReviewStatus, RunId, SubjectId};
+use quire_domain::{DocumentId, InstallationId, LaneName, Pipeline, ReviewStatus, RunId, SubjectId};
 use quire_ports::{CandidateFilter, IdempotencyKey, MinuteMetrics, NewDocument};
 use quire_understanding::Schema;
 use quire_understanding::structural_change::{CandidateStatus, DecisionType};
@@ -82,6 +82,7 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     store.metrics.add(std::slice::from_ref(&minute)).await.unwrap();
     store.model_calls.record(&[call(Some(completed), at(20))]).await.unwrap();
     add_proposal(fixture, completed).await;
+    store.lanes.register(&[LaneName::ocr()]).await.unwrap();
     add_link(fixture, completed).await;
     let key = create_key(fixture, "alma").await;
     store.sessions.begin(&session(1, owner(&key)), None).await.unwrap();

@@ -17,6 +17,7 @@ mod filled_tables;
 pub mod governance;
 pub mod history;
 mod interpretations;
+pub mod lanes;
 pub mod language;
 pub mod leases;
 pub mod links;
@@ -92,6 +93,14 @@ macro_rules! store_conformance {
             a_waiting_run_blocks_its_subject_and_no_other,
             a_postponed_attempt_keeps_its_number_and_its_failure_is_logged,
             a_requeue_forgets_the_waits_before_it,
+        }
+        $crate::conformance_cases! { $fixture, lanes:
+            a_run_that_waits_in_a_lane_goes_on_when_it_is_woken_and_loses_nothing,
+            runs_are_woken_in_the_order_of_the_queue,
+            resuming_a_lane_wakes_every_run_that_waits_in_it,
+            a_closed_lane_stays_closed_for_the_longest_time_that_was_asked_for,
+            lanes_are_paused_and_resumed_by_name_and_each_change_is_recorded_once,
+            only_a_queued_run_waits_in_a_lane,
         }
         $crate::conformance_cases! { $fixture, step_groups:
             a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on,

@@ -34,7 +34,10 @@ pub async fn a_retried_proposal_waits_for_its_delay(fixture: &StoreFixture) {
         let retried = fixture.store.queue.retry(new.id, MANUAL, "local", at(now + 2)).await.unwrap();
         assert_eq!((retried.run.retry_count, retried.run.queued_at), (n, at(now + 2)));
         let due = now + 2 + 60 * (1 << n);
-        assert_eq!(fixture.run(new.id).await.state, RunState::Queued { available_at: Some(at(due)) });
+        assert_eq!(
+            fixture.run(new.id).await.state,
+            RunState::Queued { available_at: Some(at(due)), lane: None }
+        );
         assert_eq!(fixture.store.queue.release_due(at(due - 1), 10).await.unwrap(), 0);
         let worker = fixture.worker(at(due - 1)).await;
         assert!(fixture.claim(worker, at(due - 1), 10).await.is_empty());

@@ -72,6 +72,7 @@ pub async fn the_steps_of_a_group_go_on_with_their_own_attempts_after_a_wait(fix
     let wait = Wait {
         until: at(10),
         next: StepAttempt { step: reviews()[1], number: 2 },
+        lane: None,
         failure: None,
         held: SignedDuration::from_secs(4),
     };

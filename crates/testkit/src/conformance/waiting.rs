@@ -15,7 +15,7 @@ const STEP: StepName = StepName::Extraction;
 /// The wait for the second attempt, after the worker held the run for `held` seconds.
 pub(super) fn wait(until: Timestamp, held: i64) -> Wait {
     let next = StepAttempt { step: STEP, number: 2 };
-    Wait { until, next, failure: None, held: SignedDuration::from_secs(held) }
+    Wait { until, next, lane: None, failure: None, held: SignedDuration::from_secs(held) }
 }
 
 /// The wait for the same attempt, because the provider refused the call.
@@ -48,7 +48,7 @@ pub async fn a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt(
     let id = fixture.enqueue(SubjectId::new(), at(0)).await;
     let claimed = claim_and_wait(fixture, at(60)).await;
     let waiting = fixture.run(id).await;
-    assert_eq!(waiting.state, RunState::Queued { available_at: Some(at(60)) });
+    assert_eq!(waiting.state, RunState::Queued { available_at: Some(at(60)), lane: None });
     assert_eq!((waiting.attempts, waiting.retry_count, waiting.queued_at), (0, 0, at(0)));
     let steps = fixture.steps(id).await;
     assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Failed, 1), "it shows what happened");

@@ -162,7 +162,9 @@ impl Answer<'_> {
             send_event(stream, &event.to_string())?;
         }
         send_event(stream, "[DONE]")?;
-        send_chunk(stream, b"")
+        // The client has the whole answer and may hang up now.
+        let _ = send_chunk(stream, b"");
+        Ok(())
     }
 }
 

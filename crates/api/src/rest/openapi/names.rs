@@ -53,6 +53,8 @@ names! {
     Sort = crate::rest::documents::list::DocumentSort::ALL.map(crate::rest::documents::list::DocumentSort::as_str);
     /// Whether a person has reviewed a document.
     ReviewStatus = [domain::ReviewStatus::InReview, domain::ReviewStatus::Reviewed].map(domain::ReviewStatus::as_str);
+    /// Whether calls are made in a lane.
+    LaneState = ["OPEN", "CLOSED", "PAUSED"];
     /// The state of a run.
     RunState = ["QUEUED", "RUNNING", "COMPLETED", "FAILED", "TIMED_OUT"];
     /// Why a run failed.

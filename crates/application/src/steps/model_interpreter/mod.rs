@@ -16,10 +16,10 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
-use quire_domain::FailureKind;
+use quire_domain::Failure;
 use quire_ports::{
-    ChatMessage, Clock, InterpretError, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel,
-    ModelCalls, ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError,
+    ChatMessage, Clock, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel, ModelCalls,
+    ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError,
 };
 use quire_understanding::redaction::Redaction;
 use quire_understanding::rules::DocumentHints;
@@ -38,6 +38,8 @@ const BYTES_PER_TOKEN: u64 = 3;
 pub struct ModelInterpreterSettings {
     /// Whether the rules interpret the document if the model fails.
     pub fallback: bool,
+    /// How many attempts the step has.
+    pub attempts: u32,
     /// Whether personal data is hidden from the model.
     pub redact: bool,
     /// The most tokens of a response.
@@ -78,7 +80,7 @@ impl ModelInterpreter {
 
 #[async_trait]
 impl Interpreter for ModelInterpreter {
-    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, InterpretError> {
+    async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, Failure> {
         let started = Instant::now();
         let mut usage = TokenUsage::default();
         let failed = match self.interpret_with_model(&request, &mut usage).await {
@@ -93,10 +95,8 @@ impl Interpreter for ModelInterpreter {
             Failed::Store(error) => return Err(unavailable(&error)),
         };
         let code = error.kind.as_str();
-        // A rate limit is no failure of the model: the run waits for it, as its provider asks.
-        if !self.settings.fallback || error.kind == ModelErrorKind::RateLimited {
-            let kind = error.failure_kind(self.clock.now());
-            return Err(InterpretError { code, message: error.message, kind });
+        if !self.settings.fallback || self.is_asked_again(&error, request.context.step_attempt) {
+            return Err(error.into_failure(self.clock.now()));
         }
         tracing::warn!(code, "model failed, interpreting the document by rules");
         let by_rules = self.rules.interpret(request).await?;
@@ -106,6 +106,13 @@ impl Interpreter for ModelInterpreter {
 }
 
 impl ModelInterpreter {
+    /// Whether the model is asked once more before the rules are used. A model that has to be waited for is no failing one,
+    /// and one that is left alone because it kept failing is not worth a wait.
+    fn is_asked_again(&self, error: &ModelError, attempt: u32) -> bool {
+        let may_pass = error.kind.is_retryable() && error.retry_after.is_none();
+        error.kind.is_wait() || (may_pass && attempt < self.settings.attempts)
+    }
+
     async fn interpret_with_model(
         &self,
         request: &InterpretRequest,
@@ -218,7 +225,7 @@ fn over_budget(message: &str) -> Failed {
     Failed::Model(ModelError::new(ModelErrorKind::BudgetSpent, message))
 }
 
-fn unavailable(error: &PortError) -> InterpretError {
+fn unavailable(error: &PortError) -> Failure {
     let message = format!("the tokens used today could not be read: {error}");
-    InterpretError { code: StepErrorCode::StoreUnavailable.as_str(), message, kind: FailureKind::Transient }
+    Failure::transient(StepErrorCode::StoreUnavailable.as_str(), message)
 }

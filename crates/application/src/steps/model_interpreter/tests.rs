@@ -31,7 +31,7 @@ fn request() -> InterpretRequest {
 
 fn settings(per_document: u64, per_day: u64, fallback: bool) -> ModelInterpreterSettings {
     let budget = TokenBudget { per_document, per_day };
-    ModelInterpreterSettings { fallback, redact: true, answer_tokens: 100, budget }
+    ModelInterpreterSettings { fallback, attempts: 2, redact: true, answer_tokens: 100, budget }
 }
 
 /// An interpreter with this model and these calls before it.
@@ -50,7 +50,7 @@ async fn a_document_that_needs_more_than_its_budget_is_interpreted_by_the_rules(
         estimate_tokens(&prompt::messages(&request.reading, None), &schema) + 110
     };
     let strict = interpreter(settings(enough, 0, false), Arc::default());
-    assert_eq!(strict.interpret(request()).await.unwrap_err().code, "MODEL_BUDGET_SPENT");
+    assert_eq!(strict.interpret(request()).await.unwrap_err().error_code, "MODEL_BUDGET_SPENT");
     let lenient = interpreter(settings(enough, 0, true), Arc::default());
     let made_by = lenient.interpret(request()).await.unwrap().made_by;
     assert_eq!((made_by.tokens_in, made_by.tokens_out), (100, 20));
@@ -75,7 +75,11 @@ async fn the_budget_of_a_day_counts_every_recorded_call() {
         created_at: NOW + jiff::SignedDuration::from_secs(seconds),
     };
     let code = async |calls: &Arc<RecordedCalls>| {
-        interpreter(settings(0, 1_000_000, false), calls.clone()).interpret(request()).await.unwrap_err().code
+        interpreter(settings(0, 1_000_000, false), calls.clone())
+            .interpret(request())
+            .await
+            .unwrap_err()
+            .error_code
     };
     calls.record(&[call(-1)]).await.unwrap();
     assert_eq!(code(&calls).await, "MODEL_ANSWER_INVALID", "it was asked");

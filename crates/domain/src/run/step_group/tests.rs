@@ -47,9 +47,9 @@ fn the_rest_of_a_group_waits_together_until_all_of_it_may_go_on() {
     }
     let asked = broken().record(None, None);
     group.retry(reviews()[3], at(2));
-    group.postpone(reviews()[4], at(60), Some(asked.clone()));
+    group.postpone(reviews()[4], at(60), None, Some(asked.clone()));
     let next = StepAttempt { step: reviews()[3], number: 2 };
-    let wait = GroupWait { until: at(60), next, is_postponed: true, failure: Some(asked) };
+    let wait = GroupWait { until: at(60), next, is_postponed: true, lane: None, failure: Some(asked) };
     assert_eq!(group.state(), GroupState::Waiting(wait));
 }
 
@@ -101,7 +101,7 @@ proptest! {
                 }
                 Happening::Failure(kind) => match POLICY.after(attempt.number, kind, at(now), &mut rng) {
                     AfterFailure::Retry { delay } => group.retry(attempt.step, at(now) + delay),
-                    AfterFailure::Postpone { until } => group.postpone(attempt.step, until, None),
+                    AfterFailure::Postpone { until } => group.postpone(attempt.step, until, None, None),
                     AfterFailure::GiveUp => {
                         group.give_up(attempt.step, broken());
                         gave_up.push(attempt.step);

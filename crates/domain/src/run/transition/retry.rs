@@ -29,7 +29,7 @@ pub(super) fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<
         attempts: run.attempts.max(retry_count),
         queued_at: at,
         held: SignedDuration::ZERO,
-        ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
+        ..with_state(run, RunState::Queued { available_at: available_at(at, delay), lane: None })
     };
     let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };
     let effects = vec![Effect::Record(event), Effect::ResetSteps, Effect::PassTurn];

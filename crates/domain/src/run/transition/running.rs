@@ -45,7 +45,7 @@ impl RunningData {
             retry_count: run.retry_count + 1,
             queued_at: at,
             held: SignedDuration::ZERO,
-            ..with_state(run, RunState::Queued { available_at: available_at(at, delay) })
+            ..with_state(run, RunState::Queued { available_at: available_at(at, delay), lane: None })
         };
         let event = Event {
             failure: Some(record),

@@ -51,6 +51,7 @@ fn wait_change(until: i64, held: i64) -> RunChange {
     RunChange::Wait(Wait {
         until: at(until),
         next: StepAttempt { step: StepName::Extraction, number: 2 },
+        lane: None,
         failure: None,
         held: SignedDuration::from_secs(held),
     })
@@ -71,7 +72,7 @@ fn recorded(transition: &Transition) -> Vec<EventType> {
 #[test]
 fn a_run_is_created_queued_with_queued_at_and_no_retries() {
     let (run, event) = create(&new_run(Pipeline::Proposal), at(0));
-    assert_eq!(run.state, RunState::Queued { available_at: None });
+    assert_eq!(run.state, RunState::Queued { available_at: None, lane: None });
     assert_eq!((run.queued_at, run.retry_count, run.attempts), (at(0), 0, 0));
     assert_eq!(event.event_type, EventType::RunCreated);
 }
@@ -111,7 +112,7 @@ fn a_failed_proposal_is_retried_at_most_five_times_after_two_to_the_n_minutes() 
         assert_eq!(recorded(&retried), [EventType::RunRetried]);
         run = retried.run;
         assert_eq!((run.retry_count, run.queued_at), (n, at(100)));
-        assert_eq!(run.state, RunState::Queued { available_at: Some(at(100 + 60 * (1 << n))) });
+        assert_eq!(run.state, RunState::Queued { available_at: Some(at(100 + 60 * (1 << n))), lane: None });
         assert!(matches!(
             apply(&run, RunChange::Retry { requeue: MANUAL }, at(100)),
             Err(Refusal::NotFailed { .. })
@@ -165,7 +166,7 @@ fn an_automatic_requeue_counts_attempts_and_gives_up_at_the_limit() {
         assert_eq!(recorded(&transition), [EventType::RunRequeued]);
         run = transition.run;
         assert_eq!((run.attempts, run.retry_count), (n, n));
-        assert_eq!(run.state, RunState::Queued { available_at: Some(at(10 + wait)) });
+        assert_eq!(run.state, RunState::Queued { available_at: Some(at(10 + wait)), lane: None });
         run = apply(&run, start_change(), at(1000)).unwrap().run;
     }
     let last = apply(&run, fail_change(Pipeline::Document, AUTO), at(2000)).unwrap();
@@ -182,7 +183,7 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
     assert_eq!(end.run.state.as_str(), "FAILED");
     let limited = Failure::new(FailureKind::RateLimited { until: at(9000) }, "RATE_LIMITED", "slow down");
     let wait = apply(&run, failed(limited), at(10)).unwrap();
-    assert_eq!(wait.run.state, RunState::Queued { available_at: Some(at(9000)) });
+    assert_eq!(wait.run.state, RunState::Queued { available_at: Some(at(9000)), lane: None });
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
     for n in 1..=4 {
         let requeued = apply(&run, shared.clone(), at(5)).unwrap();
         assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
-        assert_eq!(requeued.run.state, RunState::Queued { available_at: Some(at(8)) });
+        assert_eq!(requeued.run.state, RunState::Queued { available_at: Some(at(8)), lane: None });
         assert_eq!((requeued.run.attempts, requeued.run.counted_attempts()), (n, 0));
         run = apply(&requeued.run, start_change(), at(9)).unwrap().run;
     }
@@ -214,7 +215,7 @@ fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
     let run = started(Pipeline::Document);
     let mut back = apply(&run, RunChange::HandBack, at(9)).unwrap();
     assert_eq!((back.run.attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
-    assert_eq!(back.run.state, RunState::Queued { available_at: None });
+    assert_eq!(back.run.state, RunState::Queued { available_at: None, lane: None });
     let step = RunningStep { step: StepName::Extraction, attempt: 1, started_at: Some(at(1)) };
     back.interrupt(&[step], WorkerId::new(), at(9));
     assert_eq!(recorded(&back), [EventType::StepFailed, EventType::RunRequeued]);
@@ -296,7 +297,7 @@ fn an_orphaned_run_fails_or_is_requeued_by_policy() {
         RunChange::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 2 }, orphaned: Orphaned::Alone };
     let requeued = apply(&run, back.clone(), at(5)).unwrap();
     assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
-    assert_eq!(requeued.run.state, RunState::Queued { available_at: None });
+    assert_eq!(requeued.run.state, RunState::Queued { available_at: None, lane: None });
     assert!(requeued.effects.contains(&Effect::ResetSteps));
     let again = apply(&requeued.run, start_change(), at(6)).unwrap().run;
     let spent = apply(&again, back, at(7)).unwrap();

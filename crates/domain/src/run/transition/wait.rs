@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::running::require_running;
 use super::{Effect, Refusal, Transition, available_at, millis, with_state};
 use crate::event::{Event, EventType};
+use crate::lane::LaneName;
 use crate::plan::StepAttempt;
 use crate::run::{FailureRecord, Run, RunState};
 
@@ -18,6 +19,8 @@ pub struct Wait {
     pub until: Timestamp,
     /// The attempt with which it goes on.
     pub next: StepAttempt,
+    /// The lane in which it waits. It may go on earlier when something is free there.
+    pub lane: Option<LaneName>,
     /// What a provider answered that asked to wait. It is in the error log of the run.
     pub failure: Option<FailureRecord>,
     /// How long the worker held the run since it was claimed, in time awake.
@@ -26,7 +29,7 @@ pub struct Wait {
 
 pub(super) fn wait(run: &Run, wait: Wait, at: Timestamp) -> Result<Transition, Refusal> {
     let owned = require_running(run, "sent to wait")?;
-    let Wait { until, next, failure, held } = wait;
+    let Wait { until, next, lane, failure, held } = wait;
     let delay = until.duration_since(at);
     let event = Event {
         step: Some(next.step),
@@ -34,10 +37,12 @@ pub(super) fn wait(run: &Run, wait: Wait, at: Timestamp) -> Result<Transition, R
         failure,
         delay_ms: millis(delay),
         reason: Some(Event::WAITING.to_owned()),
+        lane: lane.clone(),
         ..owned.event(EventType::RunRequeued, run, at)
     };
     // Stored in milliseconds.
     let held = SignedDuration::from_millis_i128(run.held.saturating_add(held).as_millis());
-    let next = Run { held, ..with_state(run, RunState::Queued { available_at: available_at(at, delay) }) };
+    let queued = RunState::Queued { available_at: available_at(at, delay), lane };
+    let next = Run { held, ..with_state(run, queued) };
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event)] })
 }

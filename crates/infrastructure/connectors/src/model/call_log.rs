@@ -1,6 +1,7 @@
 //! The record of each call: tokens, cost, latency and outcome.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use quire_domain::ModelCallId;
 use quire_ports::{CallContext, Clock, MODEL_CALL_OK, ModelCall, ModelCalls, ModelResponse};
@@ -24,13 +25,14 @@ impl CallLog {
         Self { calls, clock, unrecorded: Mutex::default() }
     }
 
-    /// Records a call. A store that is down does not lose an answer that is paid for.
+    /// Records a call that took this long. A store that is down does not lose an answer that is paid for.
     pub(super) async fn record(
         &self,
         context: &CallContext,
         settings: &ModelSettings,
         asked: &str,
         outcome: &Result<ModelResponse, FailedRequest>,
+        took: Duration,
     ) {
         let mut call = ModelCall {
             id: ModelCallId::new(),
@@ -42,7 +44,7 @@ impl CallLog {
             tokens_in: 0,
             tokens_out: 0,
             cost: None,
-            latency: std::time::Duration::ZERO,
+            latency: took,
             outcome: MODEL_CALL_OK.to_owned(),
             created_at: self.clock.now(),
         };
@@ -54,7 +56,6 @@ impl CallLog {
             }
             Err(failed) => {
                 failed.error.kind.as_str().clone_into(&mut call.outcome);
-                call.latency = failed.latency;
                 if let Some(usage) = failed.usage {
                     (call.tokens_in, call.tokens_out) = (usage.prompt_tokens, usage.completion_tokens);
                     let priced = settings.cost(asked, usage.prompt_tokens, usage.completion_tokens);

@@ -11,11 +11,9 @@ use crate::http::HttpError;
 /// What may help after a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Remedy {
-    /// The same request again, then another model.
-    Retry,
     /// Another model.
     OtherModel,
-    /// Nothing.
+    /// Nothing that can be done in this call.
     None,
 }
 
@@ -26,22 +24,14 @@ pub(super) struct FailedRequest {
     pub(super) remedy: Remedy,
     /// The tokens that it cost nevertheless.
     pub(super) usage: Option<Usage>,
-    /// The time that it took.
-    pub(super) latency: Duration,
     /// The text of the endpoint's refusal, in which it names what it does not support. Never shown.
     pub(super) refusal: Option<Box<str>>,
 }
 
 impl FailedRequest {
     pub(super) fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        let remedy = if kind == ModelErrorKind::Unavailable { Remedy::Retry } else { Remedy::None };
-        Self {
-            error: ModelError::new(kind, message),
-            remedy,
-            usage: None,
-            latency: Duration::ZERO,
-            refusal: None,
-        }
+        let remedy = if kind == ModelErrorKind::Unavailable { Remedy::OtherModel } else { Remedy::None };
+        Self { error: ModelError::new(kind, message), remedy, usage: None, refusal: None }
     }
 
     /// The request got no response, or only a part of it.
@@ -51,14 +41,10 @@ impl FailedRequest {
                 ModelErrorKind::AnswerInvalid,
                 "the response of the model is larger than model.max_response_mb; lower model.max_answer_tokens",
             ),
-            // It would take as long again.
-            HttpError::Timeout if is_streaming => Self {
-                remedy: Remedy::OtherModel,
-                ..Self::new(
-                    ModelErrorKind::Unavailable,
-                    "the model was still answering when model.timeout was over; raise it, or lower model.max_answer_tokens",
-                )
-            },
+            HttpError::Timeout if is_streaming => Self::new(
+                ModelErrorKind::Unavailable,
+                "the model was still answering when model.timeout was over; raise it, or lower model.max_answer_tokens",
+            ),
             error => Self::new(
                 ModelErrorKind::Unavailable,
                 format!(
@@ -87,7 +73,7 @@ impl FailedRequest {
         let failed = match (status, retry_after) {
             (StatusCode::TOO_MANY_REQUESTS, Some(_)) => Self::new(
                 ModelErrorKind::RateLimited,
-                "the model endpoint limits the request rate (HTTP 429); lower engine.slots, or ask the provider for a higher limit",
+                "the model endpoint limits the request rate (HTTP 429); lower lanes.max_concurrent_calls, or ask the provider for a higher limit",
             ),
             (StatusCode::TOO_MANY_REQUESTS, None) => Self::new(
                 ModelErrorKind::Unavailable,
@@ -160,7 +146,7 @@ impl FailedRequest {
             "the model failed several times in a row and is not asked for a while (model.breaker_pause); check that it is running",
         );
         failed.error.retry_after = Some(wait);
-        Self { remedy: Remedy::OtherModel, ..failed }
+        failed
     }
 
     /// The run has no time for a request.

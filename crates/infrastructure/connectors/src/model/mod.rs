@@ -1,9 +1,8 @@
 //! Language models behind an endpoint that is compatible with `OpenAI`'s chat completions API, hosted or local.
 //!
-//! One call of [`RemoteModel`] may take several requests: an endpoint refuses a feature that it does not support, a
-//! request fails and is repeated, a model keeps failing and another one is asked. All of that is decided here, in one
-//! place for every pipeline. Above it, a step may ask again when an answer does not fit its schema, and the engine may
-//! repeat the step (`engine/step_failure.rs`).
+//! One call of [`RemoteModel`] may take several requests: an endpoint refuses a feature that it does not support, or a model
+//! fails and another one is asked. No model is asked twice: the attempts of a step are the only retries. Above it, a step may
+//! ask again when an answer does not fit its schema.
 
 mod answer_text;
 mod breaker;
@@ -33,7 +32,6 @@ use self::features::Features;
 pub use self::recording::{RecordingModel, ReplayingModel};
 pub use self::settings::{ModelSettings, ModelSettingsError};
 use crate::http::HttpClient;
-use crate::retry::Attempts;
 
 /// Time reserved before the deadline for the work without the model.
 const RESERVE: Duration = Duration::from_secs(2);
@@ -66,39 +64,25 @@ impl RemoteModel {
         known.entry(model.to_owned()).or_insert_with(new).clone()
     }
 
-    /// Asks one model until it answers, another attempt would not help, or the attempts are used up.
+    /// Asks one model.
     async fn ask_model(&self, model: &str, request: &ModelRequest) -> Result<ModelResponse, FailedRequest> {
+        if time_left(request).is_some_and(|left| left.is_zero()) {
+            return Err(FailedRequest::no_time());
+        }
         let known = self.known(model);
         known.breaker.permit(Instant::now()).map_err(FailedRequest::left_alone)?;
-        let mut attempts = Attempts::new(self.endpoint.settings.retry, &request.context);
-        loop {
-            if time_left(request).is_some_and(|left| left.is_zero()) {
-                return Err(FailedRequest::no_time());
+        let started = Instant::now();
+        let outcome = self.send(model, &known, request).await;
+        let took = started.elapsed();
+        count(&outcome);
+        self.log.record(&request.context, &self.endpoint.settings, model, &outcome, took).await;
+        match &outcome {
+            Err(failed) if failed.error.kind == ModelErrorKind::Unavailable => {
+                known.breaker.failed(Instant::now());
             }
-            let started = Instant::now();
-            let mut outcome = self.send(model, &known, request).await;
-            if let Err(failed) = &mut outcome {
-                failed.latency = started.elapsed();
-            }
-            count(&outcome);
-            self.log.record(&request.context, &self.endpoint.settings, model, &outcome).await;
-            match &outcome {
-                Err(failed) if failed.error.kind == ModelErrorKind::Unavailable => {
-                    known.breaker.failed(Instant::now());
-                }
-                _ => known.breaker.succeeded(),
-            }
-            let failed = match outcome {
-                Ok(response) => return Ok(response),
-                Err(failed) => failed,
-            };
-            if failed.remedy != Remedy::Retry
-                || !attempts.pause(failed.error.kind.as_str(), time_left(request)).await
-                || known.breaker.permit(Instant::now()).is_err()
-            {
-                return Err(failed);
-            }
+            _ => known.breaker.succeeded(),
         }
+        outcome
     }
 
     /// Sends a request, and again without each feature that the endpoint refuses. What it refused is remembered.

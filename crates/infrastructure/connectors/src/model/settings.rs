@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use hyper::Uri;
 use hyper::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue};
-use quire_domain::Backoff;
 
 use super::breaker::BreakerSettings;
 use crate::http::is_this_machine;
 
 /// The part of the URL that stands for the name of the model.
 const MODEL_PLACE: &str = "{model}";
+/// The longest part of a host that names an endpoint.
+const MAX_HOST: usize = 100;
 /// The header for keys of Azure.
 const API_KEY: HeaderName = HeaderName::from_static("api-key");
 
@@ -39,8 +40,6 @@ pub struct ModelSettings {
     pub idle_timeout: Duration,
     /// The largest response, in bytes.
     pub max_response_bytes: usize,
-    /// How requests are repeated.
-    pub retry: Backoff,
     /// When a model is left alone.
     pub breaker: BreakerSettings,
     /// The prices of a million tokens of this model, of the prompt and of the response.
@@ -84,6 +83,16 @@ impl ModelSettings {
     pub fn check(&self) -> Result<HeaderMap, ModelSettingsError> {
         self.address(&self.name)?;
         self.header_map()
+    }
+
+    /// A short name for the endpoint: its host, and its port if the URL has one, such as `localhost-11434`.
+    pub fn endpoint_name(&self) -> Result<String, ModelSettingsError> {
+        let address = self.address(&self.name)?;
+        let host = address.host().unwrap_or_default().trim_matches(['[', ']']);
+        let port = address.port_u16().map(|port| format!("-{port}"));
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+        let host: String = host.chars().take(MAX_HOST).map(|c| if is_plain(c) { c } else { '-' }).collect();
+        Ok(host + &port.unwrap_or_default())
     }
 
     /// The URL of the chat completions of a model.

@@ -73,6 +73,7 @@ macro_rules! migrations {
             "0025_links",
             "0026_monitoring",
             "0027_cancelled_runs",
+            "0028_lanes",
         ]
     };
     ($($file:literal),+ $(,)?) => {

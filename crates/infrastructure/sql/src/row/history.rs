@@ -38,6 +38,7 @@ pub fn event(row: &dyn ColumnReader) -> PortResult<RecordedEvent> {
             delay_ms: details.delay_ms,
             actor: details.actor,
             reason: details.reason,
+            lane: details.lane,
         },
     })
 }

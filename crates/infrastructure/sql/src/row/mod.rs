@@ -36,7 +36,7 @@ pub use history::{
 };
 pub use links::link_run;
 pub use model_calls::{daily_model_usage, model_call, model_usage};
-pub use operations::{installation_id, minute_metrics, worker};
+pub use operations::{installation_id, lane_overview, minute_metrics, worker};
 pub use proposals::{ordered_reviews, proposal_run, proposal_summary, stored_review};
 pub use reviews::{
     document_review, field_change, interpretation_version, version_history_entry, with_changes,

@@ -1,7 +1,7 @@
-//! The installation, workers and metrics.
+//! The installation, workers, lanes and metrics.
 
-use quire_domain::{InstallationId, Pipeline, WorkerId};
-use quire_ports::{Lease, MinuteMetrics, PortResult, Worker};
+use quire_domain::{InstallationId, Lane, LaneClosing, LaneName, LanePause, Pipeline, WorkerId};
+use quire_ports::{LaneOverview, Lease, MinuteMetrics, PortResult, Worker};
 
 use super::ColumnReader;
 use crate::error::corrupt;
@@ -26,6 +26,22 @@ pub fn worker(row: &dyn ColumnReader) -> PortResult<Worker> {
         started_at: row.timestamp("worker_started_at")?,
         seen_at: row.timestamp("worker_seen_at")?,
         lease,
+    })
+}
+
+/// A row of `lanes/list.sql`.
+pub fn lane_overview(row: &dyn ColumnReader) -> PortResult<LaneOverview> {
+    let closed_until = row.optional_timestamp("lane_closed_until")?;
+    let reason = row.optional_string("lane_reason")?.unwrap_or_default();
+    let paused = row.optional_timestamp("lane_paused_at")?.zip(row.optional_string("lane_paused_by")?);
+    Ok(LaneOverview {
+        lane: Lane {
+            name: LaneName::parse(row.text("lane_name")?).map_err(corrupt)?,
+            closed: closed_until.map(|until| LaneClosing { until, reason }),
+            paused: paused.map(|(at, by)| LanePause { at, by }),
+        },
+        waiting: row.integer("lane_waiting")?,
+        next_at: row.optional_timestamp("lane_next_at")?,
     })
 }
 

@@ -2,8 +2,8 @@
 
 use jiff::SignedDuration;
 use quire_domain::{
-    Continuation, FailureReason, FailureType, Fence, Pipeline, Priority, Run, RunId, RunState, SchemaRef,
-    SubjectId, WorkerId,
+    Continuation, FailureReason, FailureType, Fence, LaneName, Pipeline, Priority, Run, RunId, RunState,
+    SchemaRef, SubjectId, WorkerId,
 };
 use quire_ports::{PortError, PortResult, SubjectQueue};
 
@@ -60,7 +60,10 @@ fn state(row: &dyn ColumnReader, id: RunId) -> PortResult<RunState> {
     let started_at = || row.timestamp("run_started_at");
     let completed_at = || row.timestamp("run_completed_at");
     let state = match row.text("run_state")? {
-        "QUEUED" => RunState::Queued { available_at: row.optional_timestamp("run_available_at")? },
+        "QUEUED" => RunState::Queued {
+            available_at: row.optional_timestamp("run_available_at")?,
+            lane: row.optional_text("run_lane")?.map(LaneName::parse).transpose().map_err(corrupt)?,
+        },
         "RUNNING" => RunState::Running {
             started_at: started_at().map_err(|error| of_run(id, &error))?,
             deadline_at: row.optional_timestamp("run_deadline_at")?,

@@ -38,17 +38,18 @@ pub(super) fn list(runs: &[Run]) -> String {
 
 /// ", starts at … or later" for a run with a delay.
 pub(super) fn delay_note(run: &Run) -> String {
-    match run.state {
-        RunState::Queued { available_at: Some(at) } => format!(", starts at {at:.0} or later"),
+    match &run.state {
+        RunState::Queued { lane: Some(lane), .. } => format!(", waits in lane {lane}"),
+        RunState::Queued { available_at: Some(at), .. } => format!(", starts at {at:.0} or later"),
         _ => String::new(),
     }
 }
 
 pub(super) fn run_json(run: &Run) -> Value {
-    let (available_at, deadline_at, worker) = match run.state {
-        RunState::Queued { available_at } => (available_at, None, None),
-        RunState::Running { deadline_at, worker, .. } => (None, deadline_at, worker),
-        _ => (None, None, None),
+    let (available_at, lane, deadline_at, worker) = match &run.state {
+        RunState::Queued { available_at, lane } => (*available_at, lane.as_ref(), None, None),
+        RunState::Running { deadline_at, worker, .. } => (None, None, *deadline_at, *worker),
+        _ => (None, None, None, None),
     };
     let reason = run.state.reason();
     json!({
@@ -61,6 +62,7 @@ pub(super) fn run_json(run: &Run) -> Value {
         "created_at": run.created_at.to_string(),
         "queued_at": run.queued_at.to_string(),
         "available_at": available_at.map(|at| at.to_string()),
+        "lane": lane.map(quire_domain::LaneName::as_str),
         "started_at": run.state.started_at().map(|at| at.to_string()),
         "deadline_at": deadline_at.map(|at| at.to_string()),
         "completed_at": run.state.completed_at().map(|at| at.to_string()),

@@ -73,7 +73,7 @@ async fn the_rules_are_used_when_the_model_times_out(env: &TestEnv) {
         ModelReply::Status(503, ""),
     ];
     let model = ModelServer::start(KEY, replies);
-    use_model(env, &model, "timeout = \"2s\"\nattempts = 1");
+    use_model(env, &model, "timeout = \"2s\"\n[pipelines.document]\nstep_attempts = 1");
     let server = env.cli.serve();
     for reason in ["MODEL_UNAVAILABLE", "MODEL_UNAVAILABLE"] {
         let active = interpretation(env, &server).await;
@@ -117,7 +117,7 @@ async fn without_fallback_the_run_fails_with_a_documented_code(env: &TestEnv) {
         valid_reply(),
     ];
     let model = ModelServer::start(KEY, replies);
-    use_model(env, &model, "fallback = false\nattempts = 1");
+    use_model(env, &model, "fallback = false");
     let server = env.cli.serve();
     for (code, asked) in [("MODEL_UNAVAILABLE", 2), ("MODEL_REFUSED", 3)] {
         let (id, state) = upload_and_wait(env, &server).await;

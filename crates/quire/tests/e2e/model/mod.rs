@@ -2,6 +2,7 @@
 
 mod calls;
 mod fallback;
+pub(crate) mod lanes;
 mod real_server;
 mod redaction;
 

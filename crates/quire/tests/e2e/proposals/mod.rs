@@ -3,6 +3,7 @@
 mod command;
 mod drafts;
 mod guide;
+mod lanes;
 mod requests;
 mod resuming;
 mod reviews;
@@ -23,7 +24,7 @@ pub const KEY: &str = "sk-a-key-that-nobody-may-see";
 pub fn use_model(env: &TestEnv, model: &ModelServer) {
     let url = &model.url;
     let file = format!(
-        "[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\nattempts = 1\n\
+        "[model]\nurl = \"{url}\"\nname = \"any\"\napi_key = \"{KEY}\"\n\
          [pipelines.proposal]\nrequeue_delay = \"1ms\"\nstep_attempts = 1\n"
     );
     env.cli.write("quire.toml", &file);

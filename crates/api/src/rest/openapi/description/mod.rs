@@ -9,8 +9,8 @@ use utoipa::OpenApi;
 use self::every::EveryOperation;
 use super::{docs, names};
 use crate::rest::{
-    calibration, documents, events, governance, health, metrics, model_usage, openapi, review, runs, v1,
-    version,
+    calibration, documents, events, governance, health, lanes, metrics, model_usage, openapi, review, runs,
+    v1, version,
 };
 use crate::{error, error_pages};
 
@@ -63,6 +63,9 @@ pub(super) fn build() -> String {
         runs::show::show,
         runs::raw_text::raw_text,
         runs::withdraw::withdraw,
+        lanes::list,
+        lanes::pause,
+        lanes::resume,
         runs::cancel::cancel,
         runs::retry::retry,
         v1::create::full_review,

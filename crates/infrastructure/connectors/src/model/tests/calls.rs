@@ -8,7 +8,7 @@ use super::*;
 async fn each_call_is_recorded_with_its_work_tokens_cost_and_outcome() {
     let replies = vec![ModelReply::Status(500, ""), completion("{}"), ModelReply::Refusal("no")];
     let server = ModelServer::start(KEY, replies);
-    let settings = ModelSettings { prices: Some((2.0, 10.0)), retry: attempts(2), ..settings(&server.url) };
+    let settings = ModelSettings { prices: Some((2.0, 10.0)), ..settings(&server.url) };
     let calls = Arc::new(RecordedCalls::default());
     let model = RemoteModel::new(client(), settings, call_log(calls.clone())).unwrap();
     let context = CallContext {
@@ -19,6 +19,7 @@ async fn each_call_is_recorded_with_its_work_tokens_cost_and_outcome() {
         ..CallContext::default()
     };
     let request = ModelRequest { context: context.clone(), ..request() };
+    model.ask(&request).await.unwrap_err();
     model.ask(&request).await.unwrap();
     model.ask(&request).await.unwrap_err();
     let recorded = calls.all();

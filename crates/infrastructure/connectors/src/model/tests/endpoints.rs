@@ -31,6 +31,20 @@ fn the_url_must_be_http_and_the_key_printable_ascii() {
     }
 }
 
+#[test]
+fn an_endpoint_is_named_by_its_host_and_port() {
+    for (url, name) in [
+        ("https://api.openai.com/v1", "api.openai.com"),
+        ("http://localhost:11434/v1", "localhost-11434"),
+        ("http://[::1]:8080/v1", "--1-8080"),
+    ] {
+        assert_eq!(settings(url).endpoint_name().as_deref(), Ok(name));
+    }
+    let long = format!("https://{}.example/v1", "a".repeat(200));
+    let name = settings(&long).endpoint_name().unwrap();
+    assert!(quire_domain::LaneName::model(&name).is_ok(), "{name}");
+}
+
 /// Documents contain personal data, which must not travel in the clear.
 #[test]
 fn plain_http_beyond_this_machine_is_refused_unless_it_is_allowed() {

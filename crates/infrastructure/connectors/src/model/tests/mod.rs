@@ -4,13 +4,12 @@ mod calls;
 mod endpoints;
 mod features;
 mod network;
+mod other_models;
 mod recordings;
-mod retries;
 mod streams;
 
 use std::time::Duration;
 
-use quire_domain::Backoff;
 use quire_ports::{
     AwakeTime, CallContext, ChatMessage, ChatRole, Clock, Deadline, LanguageModel as _, ModelError,
     ModelErrorKind, ModelRequest, ModelResponse, SystemClock,
@@ -27,7 +26,7 @@ fn client() -> HttpClient {
     HttpClient::new(&HttpOptions::default()).unwrap()
 }
 
-/// Settings with one attempt and without delays.
+/// Settings without a circuit breaker.
 fn settings(url: &str) -> ModelSettings {
     ModelSettings {
         url: url.to_owned(),
@@ -40,14 +39,9 @@ fn settings(url: &str) -> ModelSettings {
         timeout: Duration::from_mins(1),
         idle_timeout: Duration::from_mins(1),
         max_response_bytes: 4 << 20,
-        retry: Backoff { attempts: 1, base_ms: 0, max_ms: 0, jitter_ratio: 0.0 },
         breaker: BreakerSettings { failures: 0, pause: Duration::from_mins(1) },
         prices: None,
     }
-}
-
-fn attempts(attempts: u32) -> Backoff {
-    Backoff { attempts, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 }
 }
 
 fn model(settings: ModelSettings) -> RemoteModel {

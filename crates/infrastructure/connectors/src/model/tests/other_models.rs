@@ -1,9 +1,8 @@
-//! Repeated requests, other models and the circuit breaker.
+//! Models that fail: each is asked once, then another one, and one that keeps failing is left alone.
 
 use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{RunId, StepName, SubjectId};
 
 use super::*;
 
@@ -12,17 +11,18 @@ fn asked(server: &ModelServer) -> Vec<String> {
     server.requests().iter().map(|request| request.body["model"].as_str().unwrap().to_owned()).collect()
 }
 
+/// Proves R213: the attempts of a step are the only retries, so a model is asked once in each of them.
 #[tokio::test]
-async fn only_errors_that_may_pass_are_retried() {
-    let count = async |reply: ModelReply| {
+async fn a_model_is_asked_once_and_another_one_only_after_an_error_that_may_pass() {
+    let asked_models = async |reply: ModelReply| {
         let server = ModelServer::start(KEY, vec![reply]);
-        let retried = ModelSettings {
-            retry: attempts(3),
+        let settings = ModelSettings {
+            fallback_models: vec!["other".to_owned()],
             idle_timeout: Duration::from_millis(200),
             ..settings(&server.url)
         };
-        model(retried).ask(&request()).await.unwrap_err();
-        server.requests().len()
+        model(settings).ask(&request()).await.unwrap_err();
+        asked(&server)
     };
     for reply in [
         ModelReply::Status(500, ""),
@@ -32,7 +32,7 @@ async fn only_errors_that_may_pass_are_retried() {
         ModelReply::NoResponse,
         ModelReply::Garbage,
     ] {
-        assert_eq!(count(reply.clone()).await, 3, "{reply:?}");
+        assert_eq!(asked_models(reply.clone()).await, ["any", "other"], "{reply:?}");
     }
     for reply in [
         ModelReply::Status(429, "Retry-After: 1\r\n"),
@@ -42,7 +42,7 @@ async fn only_errors_that_may_pass_are_retried() {
         ModelReply::Filtered,
         ModelReply::Body("<html>"),
     ] {
-        assert_eq!(count(reply.clone()).await, 1, "{reply:?}");
+        assert_eq!(asked_models(reply.clone()).await, ["any"], "{reply:?}");
     }
 }
 
@@ -50,11 +50,7 @@ async fn only_errors_that_may_pass_are_retried() {
 #[tokio::test]
 async fn a_rate_limit_is_returned_with_its_time_and_nobody_sleeps() {
     let server = ModelServer::start(KEY, vec![ModelReply::Status(429, "Retry-After: 600\r\n")]);
-    let limited = ModelSettings {
-        retry: attempts(3),
-        fallback_models: vec!["other".to_owned()],
-        ..settings(&server.url)
-    };
+    let limited = ModelSettings { fallback_models: vec!["other".to_owned()], ..settings(&server.url) };
     let error = model(limited).ask(&request()).await.unwrap_err();
     assert_eq!((error.kind, error.retry_after), (ModelErrorKind::RateLimited, Some(Duration::from_mins(10))));
     let now = Timestamp::UNIX_EPOCH;
@@ -65,15 +61,14 @@ async fn a_rate_limit_is_returned_with_its_time_and_nobody_sleeps() {
 
 #[tokio::test]
 async fn no_request_goes_beyond_the_deadline() {
-    let server = ModelServer::start(KEY, vec![ModelReply::Status(500, "")]);
-    let slow = Backoff { attempts: 9, base_ms: 5_000, max_ms: 5_000, jitter_ratio: 0.0 };
-    let model = model(ModelSettings { retry: slow, ..settings(&server.url) });
-    let soon = Some(deadline(Duration::from_millis(4_900), Arc::new(SystemClock)));
+    let server = ModelServer::start(KEY, vec![ModelReply::NoResponse]);
+    let model = model(settings(&server.url));
+    let soon = Some(deadline(Duration::from_millis(2_300), Arc::new(SystemClock)));
     let error = model.ask(&ModelRequest { deadline: soon, ..request() }).await.unwrap_err();
-    assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::Unavailable, 1));
+    assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::Unavailable, 1), "it was cut short");
     let past = Some(deadline(Duration::ZERO, Arc::new(SystemClock)));
     let error = model.ask(&ModelRequest { deadline: past, ..request() }).await.unwrap_err();
-    assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::Unavailable, 1));
+    assert_eq!((error.kind, server.requests().len()), (ModelErrorKind::Unavailable, 1), "it was not sent");
 }
 
 /// The deadline of a run is set by the clock of the database, which may be another machine's.
@@ -99,13 +94,12 @@ async fn other_models_are_asked_if_the_first_fails_or_does_not_exist() {
     let chained = ModelSettings {
         name: "broken".to_owned(),
         fallback_models: ["unknown", "good", "never"].map(str::to_owned).to_vec(),
-        retry: attempts(2),
         prices: Some((1.0, 1.0)),
         ..settings(&server.url)
     };
     let model = model(chained);
     let answer = model.ask(&request()).await.unwrap();
-    assert_eq!(asked(&server), ["broken", "broken", "unknown", "good"]);
+    assert_eq!(asked(&server), ["broken", "unknown", "good"]);
     assert_eq!(answer.cost, None, "the prices are those of another model");
 
     let chosen = ModelRequest { model: Some("chosen".to_owned()), ..request() };
@@ -122,13 +116,11 @@ async fn a_model_that_keeps_failing_is_left_alone_until_it_may_be_tried_again() 
         if fails { ModelReply::Status(500, "") } else { completion("{}") }
     });
     let breaker = BreakerSettings { failures: 2, pause: Duration::from_secs(2) };
-    let lonely = model(ModelSettings { breaker, retry: attempts(9), ..settings(&server.url) });
-    let error = lonely.ask(&request()).await.unwrap_err();
-    assert_eq!(
-        (error.retry_after, asked(&server).len()),
-        (None, 2),
-        "the breaker opens before the attempts end"
-    );
+    let lonely = model(ModelSettings { breaker, ..settings(&server.url) });
+    for count in 1..=2 {
+        let error = lonely.ask(&request()).await.unwrap_err();
+        assert_eq!((error.retry_after, asked(&server).len()), (None, count));
+    }
     let error = lonely.ask(&request()).await.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Unavailable);
     let wait = error.retry_after.unwrap();
@@ -141,55 +133,10 @@ async fn a_model_that_keeps_failing_is_left_alone_until_it_may_be_tried_again() 
 
     *broken.lock().unwrap() = true;
     let fallback_models = vec!["other".to_owned()];
-    let pair = model(ModelSettings { breaker, fallback_models, retry: attempts(2), ..settings(&server.url) });
+    let pair = model(ModelSettings { fallback_models, breaker, ..settings(&server.url) });
     let before = asked(&server).len();
-    pair.ask(&request()).await.unwrap();
-    pair.ask(&request()).await.unwrap();
-    assert_eq!(asked(&server)[before..], ["any", "any", "other", "other"]);
-}
-
-/// Proves R210: the log line of a retry names the work, the attempt, the delay and the error, but no key and no text.
-#[tokio::test]
-async fn the_log_line_of_a_retry_names_the_work_the_delay_and_the_error() {
-    let server = ModelServer::start(KEY, vec![ModelReply::Status(500, ""), completion("{}")]);
-    let lines = Lines::default();
-    let writer = lines.clone();
-    let subscriber =
-        tracing_subscriber::fmt().json().flatten_event(true).with_writer(move || writer.clone()).finish();
-    let guard = tracing::subscriber::set_default(subscriber);
-    let context = CallContext {
-        run_id: Some(RunId::new()),
-        subject: Some(SubjectId(RunId::new().0)),
-        step: Some(StepName::Interpretation),
-        step_attempt: 1,
-        correlation_id: Some("corr-7".to_owned()),
-        credential: None,
-    };
-    let retry = Backoff { attempts: 2, base_ms: 20, max_ms: 20, jitter_ratio: 0.0 };
-    let asked = ModelRequest { context: context.clone(), ..request() };
-    model(ModelSettings { retry, ..settings(&server.url) }).ask(&asked).await.unwrap();
-    drop(guard);
-    let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    let line = log.lines().find(|line| line.contains("will retry")).unwrap();
-    let line: serde_json::Value = serde_json::from_str(line).unwrap();
-    assert_eq!(line["correlation_id"], "corr-7");
-    assert_eq!(line["request_id"], context.subject.unwrap().to_string());
-    assert_eq!(line["run_id"], context.run_id.unwrap().to_string());
-    assert_eq!((&line["stage"], &line["attempt"]), (&"INTERPRETATION".into(), &1.into()));
-    assert_eq!((&line["delay_ms"], &line["error"]), (&20.into(), &"MODEL_UNAVAILABLE".into()));
-    assert!(!log.contains(KEY) && !log.contains("año"), "{log}");
-}
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
+    for _ in 0..3 {
+        pair.ask(&request()).await.unwrap();
     }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    assert_eq!(asked(&server)[before..], ["any", "other", "any", "other", "other"]);
 }

@@ -1,0 +1,140 @@
+//! Lanes and the runs that wait in them.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use quire_domain::{Event, LaneClosing, LaneName, LanePause};
+use quire_ports::{InstallationPlace, LaneOverview, Lanes, PortResult};
+use quire_sql::{lane_not_found, row};
+use sqlx::PgConnection;
+
+use crate::database::{Tx, commit};
+use crate::error::translate;
+use crate::row::{StoredTime, bigint, text};
+use crate::transition::append;
+use crate::{PgStore, sql};
+
+#[async_trait]
+impl Lanes for PgStore {
+    async fn register(&self, lanes: &[LaneName]) -> PortResult<()> {
+        self.database
+            .with_timeout(async {
+                let mut names: Vec<_> = lanes.iter().map(LaneName::as_str).collect();
+                // Every process uses the same order, so that no two processes deadlock.
+                names.sort_unstable();
+                let mut transaction = self.database.begin().await?;
+                sqlx::query(sql!("lanes/register"))
+                    .bind(names)
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                commit(transaction).await
+            })
+            .await
+    }
+
+    async fn list(&self) -> PortResult<Vec<LaneOverview>> {
+        self.rows(|| sqlx::query(sql!("lanes/list")), row::lane_overview).await
+    }
+
+    async fn close(&self, lane: &LaneName, closing: &LaneClosing, closed: &Event) -> PortResult<bool> {
+        self.database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                let changed = sqlx::query(sql!("lanes/close"))
+                    .bind(lane.as_str())
+                    .bind(StoredTime(closing.until))
+                    .bind(text(&closing.reason))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?
+                    .rows_affected();
+                record(transaction, changed > 0, closed, false).await
+            })
+            .await
+    }
+
+    async fn pause(&self, lane: &LaneName, pause: &LanePause, paused: &Event) -> PortResult<bool> {
+        self.database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                require(&mut transaction, lane).await?;
+                let changed = sqlx::query(sql!("lanes/pause"))
+                    .bind(lane.as_str())
+                    .bind(StoredTime(pause.at))
+                    .bind(text(&pause.by))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?
+                    .rows_affected();
+                record(transaction, changed > 0, paused, false).await
+            })
+            .await
+    }
+
+    async fn resume(&self, lane: &LaneName, at: Timestamp, resumed: &Event) -> PortResult<bool> {
+        let changed = self
+            .database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                require(&mut transaction, lane).await?;
+                let changed = sqlx::query(sql!("lanes/resume"))
+                    .bind(lane.as_str())
+                    .bind(StoredTime(at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?
+                    .rows_affected();
+                wake(&mut transaction, lane, usize::MAX).await?;
+                record(transaction, changed > 0, resumed, true).await
+            })
+            .await?;
+        self.notify_if(true);
+        Ok(changed)
+    }
+
+    async fn wake(&self, lane: &LaneName, limit: usize) -> PortResult<usize> {
+        let woken = self
+            .database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                let woken = wake(&mut transaction, lane, limit).await?;
+                if woken > 0 {
+                    sqlx::query(sql!("runs/notify")).execute(&mut *transaction).await.map_err(translate)?;
+                }
+                commit(transaction).await?;
+                Ok(woken)
+            })
+            .await?;
+        self.notify_if(woken > 0);
+        Ok(usize::try_from(woken).unwrap_or(usize::MAX))
+    }
+
+    async fn take_place(&self, lane: &LaneName, places: u32) -> PortResult<Option<InstallationPlace>> {
+        self.places.take(lane, places).await
+    }
+}
+
+async fn require(connection: &mut PgConnection, lane: &LaneName) -> PortResult<()> {
+    let exists: bool = sqlx::query_scalar(sql!("lanes/exists"))
+        .bind(lane.as_str())
+        .fetch_one(connection)
+        .await
+        .map_err(translate)?;
+    if exists { Ok(()) } else { Err(lane_not_found(lane)) }
+}
+
+async fn wake(connection: &mut PgConnection, lane: &LaneName, limit: usize) -> PortResult<u64> {
+    let woken = sqlx::query(sql!("lanes/wake")).bind(lane.as_str()).bind(bigint(limit)).execute(connection);
+    Ok(woken.await.map_err(translate)?.rows_affected())
+}
+
+/// Appends the event of a change, if there was one, and commits.
+async fn record(mut transaction: Tx, changed: bool, event: &Event, notify: bool) -> PortResult<bool> {
+    if changed {
+        append(&mut transaction, std::slice::from_ref(event), notify).await?;
+    } else if notify {
+        sqlx::query(sql!("runs/notify")).execute(&mut *transaction).await.map_err(translate)?;
+    }
+    commit(transaction).await?;
+    Ok(changed)
+}

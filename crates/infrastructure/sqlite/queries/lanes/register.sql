@@ -1,0 +1,1 @@
+INSERT INTO lanes (name) VALUES (?1) ON CONFLICT (name) DO NOTHING
