@@ -145,9 +145,9 @@ async fn a_failed_run_is_retried_if_its_pipeline_allows_it(env: &TestEnv) {
     assert_eq!(server.post(&format!("/runs/{}/retry", RunId::new())).status, 404);
     assert_eq!(server.post("/runs/7/retry").status, 400);
 
-    let link = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
-    env.store.queue.enqueue(&link, env.store.clock.now()).await.unwrap();
-    let retry = format!("/runs/{}/retry", link.id);
+    let proposal = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
+    env.store.queue.enqueue(&proposal, env.store.clock.now()).await.unwrap();
+    let retry = format!("/runs/{}/retry", proposal.id);
     let queued = server.post(&retry);
     assert_eq!((queued.status, &queued.json()["details"]["reason"]), (409, &json!("RETRY_NOT_ALLOWED")));
     let worker = TestWorker::register(&env.store).await;
@@ -155,7 +155,7 @@ async fn a_failed_run_is_retried_if_its_pipeline_allows_it(env: &TestEnv) {
     let retried = server.post(&retry);
     let shown = retried.json();
     assert_eq!((retried.status, &shown["state"], &shown["retry_count"]), (200, &json!("QUEUED"), &json!(1)));
-    assert_eq!(server.json(&format!("/runs/{}", link.id)), shown);
+    assert_eq!(server.json(&format!("/runs/{}", proposal.id)), shown);
 }
 
 async fn a_file_without_a_database_row_is_ignored(env: &TestEnv) {

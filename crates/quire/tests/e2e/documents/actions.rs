@@ -122,7 +122,7 @@ async fn a_language_can_be_set_and_cleared_and_applies_to_later_runs(env: &TestE
 
 async fn a_run_without_text_says_why_and_a_queued_run_can_be_withdrawn(env: &TestEnv) {
     let server = env.cli.serve();
-    let queued = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
+    let queued = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
     env.store.queue.enqueue(&queued, Timestamp::now()).await.unwrap();
     let text = format!("/runs/{}/artifacts/raw-text", queued.id);
     let reason = |path: &str| {
