@@ -30,12 +30,20 @@ pub(super) struct GroupWork {
     tasks: JoinSet<StepOutcome>,
     /// The attempts that are running, each with its task.
     running: Vec<(Id, Attempt)>,
+    /// The attempts that found their lane busy. When another step of the group ends, its permit is free, and they are made
+    /// again: the run keeps its slot for the others anyway.
+    held_back: Vec<Attempt>,
 }
 
 impl GroupWork {
     fn new(attempts: &[Attempt]) -> Self {
         let attempts: Vec<StepAttempt> = attempts.iter().map(|attempt| attempt.identity()).collect();
-        Self { group: StepGroup::started(&attempts), tasks: JoinSet::new(), running: Vec::new() }
+        Self {
+            group: StepGroup::started(&attempts),
+            tasks: JoinSet::new(),
+            running: Vec::new(),
+            held_back: Vec::new(),
+        }
     }
 
     pub(super) fn spawn(
@@ -48,9 +56,16 @@ impl GroupWork {
         self.running.push((task.id(), attempt));
     }
 
-    /// The attempts that are running.
+    /// The attempts that have begun and have not ended.
     pub(super) fn running(&self) -> impl Iterator<Item = Attempt> {
-        self.running.iter().map(|(_, attempt)| *attempt)
+        self.running.iter().map(|(_, attempt)| *attempt).chain(self.held_back.iter().copied())
+    }
+
+    /// Holds back an attempt that found its lane busy, if another step is running.
+    fn hold_back(&mut self, attempt: Attempt) -> bool {
+        let waits = !self.running.is_empty();
+        self.held_back.extend(waits.then_some(attempt));
+        waits
     }
 
     /// Stops the steps.
@@ -108,6 +123,9 @@ impl Execution<'_> {
         let clock = self.engine.store.clock.clone();
         loop {
             let after = match self.wait_for(work.next(&*clock)).await {
+                Ok(Some((attempt, Err(failure)))) if failure.is_lane_busy() && work.hold_back(attempt) => {
+                    continue;
+                }
                 Ok(Some((attempt, Ok(output)))) => self.succeeded(&mut work, attempt, output).await,
                 Ok(Some((attempt, Err(failure)))) => self.failed(&mut work, attempt, failure).await,
                 Ok(None) => self.start_due(&mut work).await,
@@ -121,6 +139,9 @@ impl Execution<'_> {
                     let _ = self.cancel.send(true);
                 }
                 return next;
+            }
+            for attempt in std::mem::take(&mut work.held_back) {
+                self.begin(&mut work, attempt);
             }
         }
     }

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{AfterFailure, Event, EventType, Failure, FailureKind, GroupWait, RunChange, Wait};
+use quire_domain::{AfterFailure, Event, EventType, Failure, GroupWait, RunChange, Wait};
 use quire_ports::Breakpoint;
 
 use super::execute::{Attempt, Execution, artifact};
@@ -52,8 +52,7 @@ impl Execution<'_> {
             }
             AfterFailure::Postpone { until } => {
                 // A busy lane is no error, and the attempt has not begun.
-                let is_busy = matches!(failure.kind, FailureKind::LaneBusy { .. });
-                let error = Some(record).filter(|_| !is_busy);
+                let error = Some(record).filter(|_| !failure.is_lane_busy());
                 let ended = self.step_ended(EventType::StepPostponed, attempt, now, error.clone());
                 let postponed = Event { lane: failure.lane.clone(), ..ended };
                 group.postpone(attempt.step, until, failure.lane, error);

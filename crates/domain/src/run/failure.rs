@@ -96,6 +96,11 @@ impl Failure {
         Self::new(FailureKind::Permanent, error_code, message)
     }
 
+    /// Whether the step found its lane full, closed or paused.
+    pub fn is_lane_busy(&self) -> bool {
+        matches!(self.kind, FailureKind::LaneBusy { .. })
+    }
+
     /// What a step returns that found its lane full, closed or paused. Its run waits and loses no attempt.
     pub fn lane_busy(lane: LaneName, until: Timestamp) -> Self {
         let message = format!("lane {lane} is full, closed or paused; the run waits");
