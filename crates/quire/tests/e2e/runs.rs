@@ -19,7 +19,7 @@ on_both_stores! {
     /// Proves R161 for the command and for the metrics of a server that works.
     depth_by_priority_mean_duration_and_failures_by_step_can_be_queried,
     /// Proves R208 for the priority, which every list and view of runs has.
-    a_failed_link_is_listed_shown_and_retried,
+    a_failed_proposal_is_listed_shown_and_retried,
     an_ended_run_of_a_document_is_never_retried,
     a_purge_deletes_rows_and_files,
 }
@@ -56,7 +56,7 @@ async fn depth_by_priority_mean_duration_and_failures_by_step_can_be_queried(env
     let unreadable = upload_document(&server, &gibberish(), "");
     let failed = env.wait_for_latest_run(unreadable).await;
     assert_eq!(failed.state.as_str(), "FAILED");
-    enqueue(&env.store, Pipeline::Link).await;
+    enqueue(&env.store, Pipeline::Proposal).await;
     let document = json!("document");
     let report = || env.cli.run_json(&["queue", "--json"]);
     let mean = |report: &Value| {
@@ -70,13 +70,13 @@ async fn depth_by_priority_mean_duration_and_failures_by_step_can_be_queried(env
     let queued = &report["queue"][0];
     assert_eq!(
         (&queued["pipeline"], &queued["priority"], &queued["queued"]),
-        (&json!("link"), &json!("high"), &json!(1))
+        (&json!("proposal"), &json!("high"), &json!(1))
     );
     let failure = &report["failures_by_step"][0];
     assert_eq!((&failure["step"], &failure["failed"]), (&json!("EXTRACTION"), &json!(1)), "{report}");
     for line in [
-        "quire_queue_depth{pipeline=\"link\",priority=\"high\"} 1",
-        "quire_queue_depth{pipeline=\"link\",priority=\"normal\"} 0",
+        "quire_queue_depth{pipeline=\"proposal\",priority=\"high\"} 1",
+        "quire_queue_depth{pipeline=\"proposal\",priority=\"normal\"} 0",
         "quire_run_duration_seconds_count{pipeline=\"document\",outcome=\"completed\"} 1",
         "quire_run_duration_seconds_sum{pipeline=\"document\",outcome=\"completed\"} ",
         "quire_step_failures_total{pipeline=\"document\",step=\"EXTRACTION\",code=\"EXTRACTION_LOW_QUALITY\"} 1",
@@ -85,12 +85,12 @@ async fn depth_by_priority_mean_duration_and_failures_by_step_can_be_queried(env
     }
 }
 
-async fn a_failed_link_is_listed_shown_and_retried(env: &TestEnv) {
+async fn a_failed_proposal_is_listed_shown_and_retried(env: &TestEnv) {
     let (cli, store) = (&env.cli, &env.store);
-    enqueue(store, Pipeline::Link).await;
+    enqueue(store, Pipeline::Proposal).await;
     let id = TestWorker::register(store).await.fail_next().await.to_string();
 
-    let listed = cli.run_json(&["runs", "list", "--state", "failed", "--pipeline", "link", "--json"]);
+    let listed = cli.run_json(&["runs", "list", "--state", "failed", "--pipeline", "proposal", "--json"]);
     assert_eq!(listed[0]["run_id"], id);
     assert_eq!(listed[0]["error"]["error_code"], "PAGE_GONE");
     let text = cli.run_ok(&["runs", "list"]);
@@ -102,7 +102,7 @@ async fn a_failed_link_is_listed_shown_and_retried(env: &TestEnv) {
     assert_eq!(shown["state"], "FAILED");
     assert_eq!(shown["correlation_id"], "c0ffee");
     assert_eq!(shown["attempt_records"][0]["outcome"], "RUN_FAILED");
-    assert_eq!(shown["steps"][0]["step_name"], "extraction");
+    assert_eq!(shown["steps"][0]["step_name"], "expand");
     let events: Vec<_> = shown["last_events"].as_array().unwrap().iter().map(|e| &e["event_type"]).collect();
     assert_eq!(events, ["RUN_CREATED", "RUN_STARTED", "STEP_STARTED", "RUN_FAILED"]);
     let text = cli.run_ok(&["runs", "show", &id]);
