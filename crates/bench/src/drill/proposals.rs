@@ -75,8 +75,6 @@ fn environment(schema: &str, data: &std::path::Path, provider: &str) -> Environm
         ("QUIRE_MODEL_URL", provider.to_owned()),
         ("QUIRE_MODEL_NAME", "any".to_owned()),
         ("QUIRE_MODEL_API_KEY", KEY.to_owned()),
-        // One request for each step attempt, so that the history tells how many requests a kill interrupts.
-        ("QUIRE_MODEL_ATTEMPTS", "1".to_owned()),
         ("QUIRE_MODEL_BREAKER_FAILURES", "0".to_owned()),
         ("QUIRE_PIPELINES_PROPOSAL_STEP_ATTEMPTS", "8".to_owned()),
         ("QUIRE_PIPELINES_PROPOSAL_MAX_CLAIMS", "20".to_owned()),
