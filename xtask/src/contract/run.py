@@ -25,6 +25,8 @@ MAY_REFUSE = {
     ("list_documents", "follow_events", "edit_interpretation"): ["2xx", 400, 404, 409],
     # The number of sentences, versions, and at least one edit.
     NEED_MODEL: ["2xx", 400, 404, 409, 422, 503],
+    # The name of a lane, and the members of a request that do not belong to its type.
+    ("pause_lane", "resume_lane", "create_link_request"): ["2xx", 400, 404, 409, 422],
     # A run compared with itself.
     ("compare_proposal_runs",): ["2xx", 400, 404],
 }
