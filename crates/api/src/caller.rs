@@ -5,18 +5,16 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use axum::http::Extensions;
 use axum::http::request::Parts;
+use quire_application::credential::LOCAL_NAME;
 
 /// The name of the client: the name of its credential, or `local` while the server needs none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Caller(pub(crate) String);
 
 impl Caller {
-    /// A client on this machine that needed no credential.
-    const LOCAL: &'static str = "local";
-
     /// The client that authentication identified.
     pub(crate) fn of(extensions: &Extensions) -> Self {
-        extensions.get::<Self>().cloned().unwrap_or_else(|| Self(Self::LOCAL.to_owned()))
+        extensions.get::<Self>().cloned().unwrap_or_else(|| Self(LOCAL_NAME.to_owned()))
     }
 }
 

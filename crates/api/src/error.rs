@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-pub use self::reason::Reason;
+pub use self::reason::ConflictReason;
 use crate::error_pages::text;
 use crate::rest::openapi::names;
 
@@ -117,12 +117,12 @@ impl ApiError {
     }
 
     /// A conflict with one of the documented reasons.
-    pub fn conflict(reason: Reason, message: impl Into<String>) -> Self {
+    pub fn conflict(reason: ConflictReason, message: impl Into<String>) -> Self {
         Self::new(Code::Conflict, message).with(json!({ "reason": reason.as_str() }))
     }
 
     /// Whether this is a conflict for that reason.
-    pub(crate) fn is_conflict(&self, reason: Reason) -> bool {
+    pub(crate) fn is_conflict(&self, reason: ConflictReason) -> bool {
         let given = self.details.as_ref().and_then(|details| details["reason"].as_str());
         self.code == Code::Conflict && given == Some(reason.as_str())
     }
@@ -174,7 +174,7 @@ impl From<Error> for ApiError {
         let message = error.to_string();
         match error {
             Error::NotFound(_) => Self::new(Code::NotFound, message),
-            Error::Conflict(_) => Self::conflict(Reason::StateChanged, message),
+            Error::Conflict(_) => Self::conflict(ConflictReason::StateChanged, message),
             Error::Unavailable { .. } => Self::new(Code::ServiceUnavailable, message),
             Error::Corrupt(_) => Self::internal(&message),
         }
@@ -191,7 +191,7 @@ impl From<ReadError> for ApiError {
             ReadErrorKind::PageNotFound | ReadErrorKind::UnsupportedMediaType => Code::NotFound,
             kind if kind.is_retryable() => Code::ServiceUnavailable,
             _ => {
-                let reason = Reason::DocumentUnreadable.as_str();
+                let reason = ConflictReason::DocumentUnreadable.as_str();
                 return Self::new(Code::Conflict, error.message)
                     .with(json!({ "reason": reason, "cause": cause }));
             }

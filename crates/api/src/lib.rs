@@ -19,7 +19,7 @@ use quire_application::App;
 use quire_application::audit::AccessAudit;
 use quire_application::health::HealthChecks;
 
-pub use error::{ApiError, Code, Reason};
+pub use error::{ApiError, Code, ConflictReason};
 pub use middleware::auth::Auth;
 pub use middleware::auth::refusal::REFUSAL_REASONS;
 pub use middleware::cors::CorsOrigins;
@@ -29,8 +29,9 @@ pub use middleware::trusted_proxies::TrustedProxies;
 pub use pages::words::Language;
 pub use rest::calibration::CalibrationList;
 pub use rest::metrics::Exposition;
+pub use rest::search::find::SearchResponse;
 pub use rest::v1::show::ProposalRunResponse;
-pub use rest::version::Version;
+pub use rest::version::ProgramVersion;
 pub use routes::router;
 pub use serve::{ConnectionLimits, serve};
 
@@ -42,7 +43,7 @@ pub struct Server {
     /// The metrics of this process.
     pub metrics: Arc<dyn Exposition>,
     /// The version of the program.
-    pub version: Version,
+    pub version: ProgramVersion,
     /// Who may send requests.
     pub auth: Arc<Auth>,
     /// How many requests a client may send.

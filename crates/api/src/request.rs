@@ -8,6 +8,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::request::Parts;
+use quire_domain::reading::Extractor;
 use quire_domain::{LaneName, Priority};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -27,16 +28,15 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
 }
 
 /// The lane in the path.
-pub(crate) struct Lane(pub(crate) LaneName);
+pub(crate) struct LanePath(pub(crate) LaneName);
 
-impl<S: Send + Sync> FromRequestParts<S> for Lane {
+impl<S: Send + Sync> FromRequestParts<S> for LanePath {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let name = segment(parts, state, "name").await?;
         let lane = LaneName::parse(&name);
-        let kinds = "must be a lane: ocr, model:NAME, host:NAME or pipeline:NAME";
-        lane.map(Self).map_err(|_| ApiError::invalid("name", kinds))
+        lane.map(Self).map_err(|error| ApiError::invalid("name", &error.to_string()))
     }
 }
 
@@ -142,6 +142,17 @@ impl Parameters {
         let given = given.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
         Ok(given.unwrap_or_default())
     }
+
+    /// Who reads the document, if the request names it.
+    pub(crate) fn extractor(&self) -> Result<Option<Extractor>, ApiError> {
+        self.given("extractor").map(extractor).transpose()
+    }
+}
+
+/// Who reads a document, as a request names it.
+pub(crate) fn extractor(name: &str) -> Result<Extractor, ApiError> {
+    let known = Extractor::ALL.map(Extractor::as_str).join(" or ");
+    Extractor::parse(name).map_err(|_| ApiError::invalid("extractor", &format!("must be {known}")))
 }
 
 /// An empty body. A body up to the usual size is ignored.
@@ -188,6 +199,11 @@ fn body_error(rejection: &BytesRejection) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use axum::Router;
+    use axum::body::{Body, to_bytes};
+    use axum::routing::get;
+    use tower::ServiceExt;
+
     use super::*;
     use crate::Code;
 
@@ -205,6 +221,26 @@ mod tests {
             "urn:uuid:0192f0c1-5b7a-7c3e-8f00-0123456789ab",
         ] {
             assert_eq!(id(wrong).unwrap_err().code, Code::InvalidRequest, "{wrong}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_lane_that_cannot_exist_is_refused_with_all_kinds_of_lanes() {
+        let show = async |lane: Result<LanePath, ApiError>| match lane {
+            Ok(LanePath(lane)) => lane.to_string(),
+            Err(error) => error.message,
+        };
+        let router = Router::new().route("/lanes/{name}", get(show));
+        let body = async |lane: &str| {
+            let request = Request::get(format!("/lanes/{lane}")).body(Body::empty()).unwrap();
+            let response = router.clone().oneshot(request).await.unwrap();
+            let bytes = to_bytes(response.into_body(), 10_000).await.unwrap();
+            String::from_utf8(bytes.to_vec()).unwrap()
+        };
+        assert_eq!(body("document_intelligence").await, "document_intelligence");
+        let refused = body("fast").await;
+        for kind in ["ocr", "indexing", "document_intelligence", "model:NAME", "host:NAME", "pipeline:NAME"] {
+            assert!(refused.contains(kind), "{refused}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::middleware::{
 use crate::pages::login::LoginState;
 use crate::rest::{
     calibration, documents, events, governance, health, lanes, metrics, model_usage, openapi, review, runs,
-    v1, version,
+    search, v1, version,
 };
 use crate::{ApiError, AppState, Server, error_pages, pages};
 
@@ -44,8 +44,11 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/documents/{id}/download", get(documents::download))
         .route("/documents/{id}/reprocess", post(documents::reprocess))
         .route("/documents/{id}/language", patch(documents::set_language))
+        .route("/documents/{id}/hide", post(documents::hide::hide).delete(documents::hide::unhide))
         .route("/documents/{id}/processing-history", get(documents::history))
         .route("/documents/{id}/jobs", get(documents::jobs))
+        .route("/documents/{id}/hits", get(search::hits::hits))
+        .route("/documents/{id}/similar", get(search::similar::similar))
         .route("/documents/{id}/pages", get(documents::pages))
         .route("/documents/{id}/pages/{number}", get(documents::page))
         .route("/documents/{id}/pages/{number}/image", get(documents::page_image))
@@ -58,6 +61,8 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/lanes/{name}/pause", post(lanes::pause))
         .route("/lanes/{name}/resume", post(lanes::resume))
         .route("/model-usage", get(model_usage::show))
+        .route("/search", get(search::find::find))
+        .route("/ask", post(search::ask::ask))
         .route("/runs/{id}", get(runs::show))
         .route("/runs/{id}/artifacts/raw-text", get(runs::raw_text))
         .route("/runs/{id}/withdraw", post(runs::withdraw))
@@ -119,12 +124,18 @@ fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/app/documents/{id}/next", get(pages::review::next::lead))
         .route("/app/documents/{id}/runs", get(pages::runs::show))
         .route("/app/documents/{id}/runs/list", get(pages::runs::list))
+        .route("/app/search", get(pages::search::show))
+        .route("/app/search/results", get(pages::search::results))
         .route("/app/proposals", get(pages::proposals::list::show))
         .route("/app/proposals/rows", get(pages::proposals::list::rows))
         .route("/app/proposals/{id}", get(pages::proposals::show::show))
         .route("/app/proposals/{id}/now", get(pages::proposals::show::now))
         .route("/app/proposals/{first}/compare/{second}", get(pages::proposals::compare::show))
         .route("/app/model-usage", get(pages::model_usage::show))
+        .route("/app/links", get(pages::links::list::show))
+        .route("/app/links/rows", get(pages::links::list::rows))
+        .route("/app/links/{id}", get(pages::links::show::show))
+        .route("/app/links/{id}/now", get(pages::links::show::now))
         .route("/app/operations", get(pages::operations::show))
         .route("/app/operations/now", get(pages::operations::now))
         .route("/app/governance", get(pages::governance::candidates::show))

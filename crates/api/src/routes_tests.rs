@@ -16,8 +16,8 @@ use tower::ServiceExt;
 use super::router;
 use crate::middleware::auth::tests::{FakeKeys, auth_with};
 use crate::{
-    ApiError, Code, ConnectionLimits, CorsOrigins, Exposition, Hsts, RateLimits, Reason, Server,
-    TrustedProxies, Version,
+    ApiError, Code, ConflictReason, ConnectionLimits, CorsOrigins, Exposition, Hsts, ProgramVersion,
+    RateLimits, Server, TrustedProxies,
 };
 
 /// A database that answers, fails or hangs.
@@ -51,7 +51,7 @@ fn server(database: Database, storage: StorageCheck) -> Server {
     Server {
         health: HealthChecks::new(Arc::new(database), storage).within(Duration::from_millis(20)),
         metrics: Arc::new(NoMetrics),
-        version: Version { version: "1.2.3".to_owned(), commit: None, build_date: None },
+        version: ProgramVersion { version: "1.2.3".to_owned(), commit: None, build_date: None },
         auth: auth_with(Arc::new(FakeKeys::default()), None),
         rate_limits: Arc::new(RateLimits::new(crate::RatesPerMinute::default(), TrustedProxies::default())),
         connections: ConnectionLimits {
@@ -175,7 +175,7 @@ fn an_error_of_a_use_case_becomes_a_response_without_internal_details() {
     let missing = ApiError::from(Error::NotFound("run 7".to_owned()));
     assert_eq!(missing, ApiError::new(Code::NotFound, "run 7 was not found"));
     let conflict = ApiError::from(Error::Conflict("it changed".to_owned()));
-    assert!(conflict.is_conflict(Reason::StateChanged), "{conflict:?}");
+    assert!(conflict.is_conflict(ConflictReason::StateChanged), "{conflict:?}");
     let corrupt = ApiError::from(Error::Corrupt("SELECT secret".to_owned()));
     assert!(corrupt.code == Code::InternalError && !corrupt.message.contains("secret"), "{corrupt:?}");
 }

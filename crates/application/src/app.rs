@@ -7,11 +7,14 @@ use quire_domain::{Pipeline, RequeuePolicy};
 use quire_ports::{BlobStore, Store};
 use quire_understanding::calibration::ConfidencePolicy;
 
+use crate::ask::Asker;
 use crate::document::CountCache;
 use crate::document::pages::PageImages;
 use crate::document::upload::{FreeSpace, UploadSettings};
 use crate::events::EventFeed;
+use crate::lanes::LanePermits;
 use crate::operations::OperationsCache;
+use crate::search::Searcher;
 
 /// The parts that [`App::new`] needs.
 pub struct AppSettings {
@@ -31,8 +34,18 @@ pub struct AppSettings {
     pub events: EventFeed,
     /// Whether documents are processed at all.
     pub processing: bool,
+    /// The permits of this process for calls in lanes.
+    pub lanes: Arc<LanePermits>,
+    /// Searches the documents.
+    pub searcher: Searcher,
+    /// Answers questions about the documents.
+    pub asker: Asker,
     /// The name of the model for proposals. None if no model is configured.
     pub proposal_model: Option<String>,
+    /// Whether Document Intelligence is configured.
+    pub document_intelligence: bool,
+    /// The setting that is missing if a model is configured in part. Links then have neither a model nor the built-in summary.
+    pub missing_model_setting: Option<&'static str>,
     /// How long a client waits for a draft of a proposal before it gets the id of the run.
     pub draft_wait: Duration,
     /// How each pipeline requeues failed runs.
@@ -50,8 +63,13 @@ pub struct App {
     pub(crate) events: EventFeed,
     pub(crate) processing: bool,
     pub(crate) proposal_model: Option<String>,
+    pub(crate) document_intelligence: bool,
+    pub(crate) missing_model_setting: Option<&'static str>,
     pub(crate) draft_wait: Duration,
     pub(crate) requeue: Vec<(Pipeline, RequeuePolicy)>,
+    pub(crate) lanes: Arc<LanePermits>,
+    pub(crate) searcher: Searcher,
+    pub(crate) asker: Asker,
     pub(crate) counts: CountCache,
     pub(crate) operations: OperationsCache,
 }
@@ -68,11 +86,19 @@ impl App {
             confidence,
             events,
             processing,
+            lanes,
+            searcher,
+            asker,
             proposal_model,
+            document_intelligence,
+            missing_model_setting,
             draft_wait,
             requeue,
         } = settings;
         Self {
+            lanes,
+            searcher,
+            asker,
             store,
             blobs,
             images,
@@ -82,6 +108,8 @@ impl App {
             events,
             processing,
             proposal_model,
+            document_intelligence,
+            missing_model_setting,
             draft_wait,
             requeue,
             counts: CountCache::default(),
@@ -97,6 +125,11 @@ impl App {
     /// Whether documents are processed at all.
     pub fn is_processing_enabled(&self) -> bool {
         self.processing
+    }
+
+    /// Whether a model is configured that answers questions.
+    pub fn can_answer_questions(&self) -> bool {
+        self.asker.has_model()
     }
 
     /// Whether a model is configured that proposals can ask.

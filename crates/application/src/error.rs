@@ -69,5 +69,6 @@ store_errors!(
     crate::review::ReviewError,
     crate::run::RawTextError,
     crate::run::RetryError,
+    crate::search::SearchError,
     crate::storage::IdentityError,
 );

@@ -4,12 +4,14 @@
 //! the command line, which opens a database without a server around it.
 
 pub mod app;
+pub mod ask;
 pub mod audit;
 pub mod calibration;
 pub mod credential;
 pub mod document;
 pub mod engine;
 mod error;
+pub mod event_log;
 pub mod events;
 pub mod export;
 pub mod governance;
@@ -21,6 +23,7 @@ pub mod operations;
 pub mod proposal;
 pub mod review;
 pub mod run;
+pub mod search;
 pub mod session;
 pub mod steps;
 pub mod storage;

@@ -1,5 +1,8 @@
 //! The state of the queue, the throughput, failures and workers, for the command line and the pages.
 
+mod server_registration;
+mod upgrade;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +14,8 @@ use quire_ports::{Lease, PortResult, Store};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+pub use self::server_registration::ServerRegistration;
+pub use self::upgrade::{WorkerTooOld, worker_too_old};
 use crate::{App, Result};
 
 /// The maximum age of a cached overview.
@@ -107,8 +112,8 @@ impl OperationsOverview {
     pub fn lease(&self, worker: &Worker) -> LeaseStatus {
         match worker.lease {
             None => LeaseStatus::Ended,
+            Some(_) if !worker.is_live(self.now) => LeaseStatus::Expired,
             Some(Lease::Exclusive) => LeaseStatus::Exclusive,
-            Some(Lease::Until(until)) if until <= self.now => LeaseStatus::Expired,
             Some(Lease::Until(_)) => LeaseStatus::Live,
         }
     }
@@ -124,6 +129,11 @@ pub async fn overview(app: &App) -> Result<Arc<OperationsOverview>> {
 pub struct OperationsCache(Mutex<Option<(Instant, Arc<OperationsOverview>)>>);
 
 impl OperationsCache {
+    /// Drops what is cached, after a change that the person who made it wants to see.
+    pub(crate) async fn forget(&self) {
+        *self.0.lock().await = None;
+    }
+
     /// The cached overview, or a new one.
     pub async fn overview(&self, store: &Store) -> PortResult<Arc<OperationsOverview>> {
         let mut last = self.0.lock().await;
@@ -140,7 +150,7 @@ impl OperationsCache {
 
 #[cfg(test)]
 mod tests {
-    use quire_domain::WorkerId;
+    use quire_domain::{ClaimScope, WorkerId};
     use quire_sqlite::testing::store_fixture;
 
     use super::*;
@@ -191,6 +201,8 @@ mod tests {
                 started_at: seen.now,
                 seen_at: seen.now,
                 lease,
+                program: None,
+                scope: ClaimScope::default(),
             };
             assert_eq!(seen.lease(&worker), expected);
         }

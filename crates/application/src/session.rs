@@ -79,7 +79,7 @@ pub enum SessionUse {
 
 /// The credential of a login.
 #[derive(Clone, Copy)]
-pub enum Entry<'a> {
+pub enum LoginCredential<'a> {
     /// An API key, with the secret that was presented.
     Key(&'a NewKey),
     /// The token of the settings.
@@ -106,12 +106,16 @@ impl SessionService {
     }
 
     /// Begins a session that replaces `before`.
-    pub async fn begin(&self, by: Entry<'_>, before: Option<&SessionSecret>) -> PortResult<SessionSecret> {
+    pub async fn begin(
+        &self,
+        by: LoginCredential<'_>,
+        before: Option<&SessionSecret>,
+    ) -> PortResult<SessionSecret> {
         let secret = SessionSecret(rand::random());
         let now = self.clock.now();
         let owner = match by {
-            Entry::Key(key) => SessionOwner::Key { id: key.id, secret_hash: key.secret_hash },
-            Entry::Token(token) => SessionOwner::Token(secret.hashed(FOR_TOKEN, token.bytes())),
+            LoginCredential::Key(key) => SessionOwner::Key { id: key.id, secret_hash: key.secret_hash },
+            LoginCredential::Token(token) => SessionOwner::Token(secret.hashed(FOR_TOKEN, token.bytes())),
         };
         let expires_at = self.settings.end(now, now);
         let session =

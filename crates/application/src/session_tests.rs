@@ -30,8 +30,8 @@ async fn a_session_ends_when_nobody_uses_it_and_at_last_in_any_case() {
     let store = store_by(&clock, &fixture.store);
     let key = key(&store, "read").await;
     let book = SessionService::new(&store, TERMS);
-    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
-    let unused = book.begin(Entry::Key(&key), None).await.unwrap();
+    let secret = book.begin(LoginCredential::Key(&key), None).await.unwrap();
+    let unused = book.begin(LoginCredential::Key(&key), None).await.unwrap();
     for _ in 0..2 {
         clock.advance(SignedDuration::from_hours(11));
         assert_eq!(name(&book, &secret).await.as_deref(), Some("alma"), "it was used in time");
@@ -48,7 +48,7 @@ async fn a_session_that_only_pages_use_ends() {
     let store = store_by(&clock, &fixture.store);
     let key = key(&store, "read").await;
     let book = SessionService::new(&store, TERMS);
-    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
+    let secret = book.begin(LoginCredential::Key(&key), None).await.unwrap();
     for _ in 0..11 {
         clock.advance(SignedDuration::from_hours(1));
         let holder = book.holder(&secret, None, SessionUse::Background).await.unwrap();
@@ -65,7 +65,7 @@ async fn uses_are_noted_rarely() {
     let store = store_by(&clock, &fixture.store);
     let key = key(&store, "read").await;
     let book = SessionService::new(&store, TERMS);
-    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
+    let secret = book.begin(LoginCredential::Key(&key), None).await.unwrap();
     let seen = async || store.sessions.session(secret.hash(), clock.now()).await.unwrap().unwrap().0.seen_at;
     clock.advance(SignedDuration::from_mins(4));
     assert!(name(&book, &secret).await.is_some());
@@ -81,13 +81,13 @@ async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
     let fixture = store_fixture().await;
     let book = SessionService::new(&fixture.store, TERMS);
     let key = key(&fixture.store, "review").await;
-    let secret = book.begin(Entry::Key(&key), None).await.unwrap();
+    let secret = book.begin(LoginCredential::Key(&key), None).await.unwrap();
     assert_eq!(name(&book, &secret).await.as_deref(), Some("alma"));
     fixture.store.credentials.revoke("alma", fixture.store.clock.now()).await.unwrap();
     assert_eq!(name(&book, &secret).await, None);
 
     let (token, other) = (SecretHash::of(b"a token of sixteen"), SecretHash::of(b"another token"));
-    let secret = book.begin(Entry::Token(&token), None).await.unwrap();
+    let secret = book.begin(LoginCredential::Token(&token), None).await.unwrap();
     let holder = book.holder(&secret, Some(&token), SessionUse::Person).await.unwrap().unwrap();
     assert_eq!(holder, KeyHolder::of_token());
     assert_eq!(
@@ -97,7 +97,7 @@ async fn a_session_is_good_only_as_long_as_what_it_was_begun_with() {
     );
     assert_eq!(book.holder(&secret, None, SessionUse::Person).await, Ok(None), "the settings have none");
 
-    let renewed = book.begin(Entry::Token(&token), Some(&secret)).await.unwrap();
+    let renewed = book.begin(LoginCredential::Token(&token), Some(&secret)).await.unwrap();
     assert_eq!(
         book.holder(&secret, Some(&token), SessionUse::Person).await,
         Ok(None),
@@ -115,11 +115,11 @@ async fn a_session_ends_with_the_secret_that_began_it() {
     let hour = SignedDuration::from_hours(1);
     let old = key(&store, "read").await;
     let book = SessionService::new(&store, TERMS);
-    let before = book.begin(Entry::Key(&old), None).await.unwrap();
+    let before = book.begin(LoginCredential::Key(&old), None).await.unwrap();
     let settings = RotationSettings { keep_old: hour, expires_in: Some(hour * 2) };
     let (rotated, _) = credential::rotate(&store, "alma", settings).await.unwrap();
-    let by_old = book.begin(Entry::Key(&old), None).await.unwrap();
-    let by_new = book.begin(Entry::Key(&rotated.key), None).await.unwrap();
+    let by_old = book.begin(LoginCredential::Key(&old), None).await.unwrap();
+    let by_new = book.begin(LoginCredential::Key(&rotated.key), None).await.unwrap();
     for session in [&before, &by_old, &by_new] {
         assert_eq!(name(&book, session).await.as_deref(), Some("alma"));
     }

@@ -43,11 +43,7 @@ struct Elapsed {
 
 fn time_rules(pages: &[Page], schema: &Schema) -> Elapsed {
     let (core, clock) = (cpu_time(), Instant::now());
-    std::hint::black_box(rules::extract_fields(
-        std::hint::black_box(pages),
-        schema,
-        DocumentHints::default(),
-    ));
+    std::hint::black_box(rules::find_fields(std::hint::black_box(pages), schema, DocumentHints::default()));
     Elapsed { cpu: cpu_time().saturating_sub(core), wall: clock.elapsed() }
 }
 
@@ -77,7 +73,7 @@ fn ten_pages(rounds: usize) -> Table {
     let growth = (0..10)
         .map(|_| median_cpu_ms(&long, &schema, 3) / 10.0 / median_cpu_ms(&short, &schema, 30))
         .collect();
-    let fields = rules::extract_fields(&short, &schema, DocumentHints::default()).len();
+    let fields = rules::find_fields(&short, &schema, DocumentHints::default()).len();
     let words: usize = short.iter().flat_map(|page| &page.lines).map(|line| line.words.len()).sum();
     Table {
         measurements: vec![

@@ -9,6 +9,8 @@
 #![allow(clippy::cast_precision_loss)]
 
 mod api;
+mod blobs;
+mod copy;
 mod database;
 mod drill;
 mod interpret;
@@ -21,7 +23,9 @@ mod read;
 mod record;
 mod rehearsal;
 mod report;
+mod search;
 mod web;
+mod workers;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -73,6 +77,12 @@ enum Area {
     Queue(queue::QueueBenchOptions),
     /// The HTTP API: uploads, lists and details of many documents, liveness under load.
     Api(api::ApiBenchOptions),
+    /// Uploads to Azure Blob Storage: the rate relative to a bare put, the memory of a large file.
+    Blobs(blobs::BlobsBenchOptions),
+    /// Moving an installation to PostgreSQL and Azure Blob Storage: the rate relative to a bare loop.
+    Copy(copy::CopyBenchOptions),
+    /// Workers: the processor time of a document with one worker and with two.
+    Workers(workers::WorkersBenchOptions),
     /// Reading PDFs: words, boxes and time compared with other readers; cores, page images, memory.
     Read(read::ReadBenchOptions),
     /// Interpretation by rules: a record of ten pages, long documents, hostile text.
@@ -81,6 +91,8 @@ enum Area {
     Pages(pages::PagesBenchOptions),
     /// `quire process` on a folder of PDFs: cores, memory, a kill in the middle.
     Process(process::ProcessBenchOptions),
+    /// Search: latency against the bare queries of the store, the nearest vectors, the order of results.
+    Search(search::SearchBenchOptions),
     /// Reading web pages: processor time compared with `dom_smoothie` alone, and the words found.
     Web(web::WebBenchOptions),
 }
@@ -98,11 +110,15 @@ fn main() -> ExitCode {
         Command::Rehearse { arguments } => return rehearsal::run(arguments),
         Command::ServeApi(options) => return api::server::run(options),
         Command::Bench { area: Area::Api(options) } => block_on(api::bench(options)),
+        Command::Bench { area: Area::Blobs(options) } => block_on(blobs::bench(options)),
+        Command::Bench { area: Area::Copy(options) } => block_on(copy::bench(options)),
+        Command::Bench { area: Area::Workers(options) } => block_on(workers::bench(options)),
         Command::Bench { area: Area::Pages(options) } => block_on(pages::bench(options)),
         Command::Bench { area: Area::Queue(options) } => block_on(queue::bench(options)),
         Command::Bench { area: Area::Read(options) } => read::bench(&options),
         Command::Bench { area: Area::Interpret(options) } => interpret::bench(options),
         Command::Bench { area: Area::Process(options) } => process::bench(options),
+        Command::Bench { area: Area::Search(options) } => block_on(search::bench(options)),
         Command::Bench { area: Area::Web(options) } => block_on(web::bench(options)),
         Command::Drill(options) => block_on(drill::drill(options)),
         Command::Mutated(options) => mutated::drill(&options),

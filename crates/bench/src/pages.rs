@@ -44,7 +44,7 @@ pub async fn bench(options: PagesBenchOptions) -> bool {
     completed(&mut connection, &long).await;
 
     let inbox = first_paint(&address, "/app", "#rows tr", options.rounds);
-    let review = first_paint(&address, &format!("/app/documents/{long}"), "#panel-body li", options.rounds);
+    let review = first_paint(&address, &format!("/app/documents/{long}"), "#form-body li", options.rounds);
     let change = change_latency(&address, &mut connection).await;
     let table = Table {
         measurements: vec![
@@ -119,7 +119,7 @@ async fn memory(address: &str, connection: &mut Connection, reviewed: usize) -> 
     for (index, id) in ids.iter().enumerate() {
         tab.go(&format!("/app/documents/{id}"));
         tab.click("#mark");
-        tab.until("document.querySelector('#panel-head').dataset.reviewed === 'true'");
+        tab.until("document.querySelector('#form-head').dataset.reviewed === 'true'");
         if index + 1 == reviewed / 10 {
             early = Some(heap_and_nodes(&mut tab));
         }

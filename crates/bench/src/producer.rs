@@ -40,6 +40,7 @@ pub fn random_run(subjects: u128) -> NewRun {
         priority: if rng.random_ratio(1, 10) { Priority::High } else { Priority::Normal },
         correlation_id: None,
         requested_by: None,
+        extractor: None,
         continues: None,
     }
 }

@@ -106,7 +106,7 @@ pub fn line_of_words(text: &str, y: f32) -> Line {
         let width = CHARACTER_WIDTH * word.chars().count() as f32;
         let rect = Rect { x0, y0: y, x1: x0 + width, y1: y + 10.0 };
         x0 += width + CHARACTER_WIDTH * 0.6;
-        Word { text: word.to_owned(), rect }
+        Word::new(word, rect)
     });
     Line { words: words.collect(), opens_paragraph: false }
 }

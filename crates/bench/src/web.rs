@@ -1,5 +1,8 @@
 //! `bench web`: reading web pages. Compares the processor time of the sandboxed reader, with its server's side, to that of
-//! `dom_smoothie` alone on the same bytes, and measures how well the words of pages with known content are found.
+//! `dom_smoothie` alone on the same bytes, and measures how well the words of pages with known content are found, and how
+//! much memory fifty links at once add to a server.
+
+mod memory;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,15 +16,28 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::process::usage::UsageMeter;
 use crate::report::{self, Measurement, Table, median};
 
-/// The targets: processor time relative to `dom_smoothie` alone, and the F1 of words.
+/// The targets: processor time relative to `dom_smoothie` alone, the F1 of words, and the memory that links add, in MB.
 const TARGET_TIME: f64 = 2.0;
 const TARGET_F1: f64 = 0.97;
+const TARGET_MEMORY: f64 = 100.0;
 /// Parsers are sampled this often, because those that end take their processor time with them.
 const SAMPLE_EVERY: usize = 40;
+
+/// A part of the benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Part {
+    /// Processor time and words of pages.
+    Reading,
+    /// The memory of fifty links at once.
+    Memory,
+}
 
 /// The options of the benchmark.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct WebBenchOptions {
+    /// Measure this part only.
+    #[arg(long)]
+    part: Option<Part>,
     /// How often both are measured.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
@@ -32,6 +48,22 @@ pub struct WebBenchOptions {
 
 /// Measures all parts and prints the table. Returns whether all targets are met.
 pub async fn bench(options: WebBenchOptions) -> bool {
+    let is_wanted = |part| options.part.is_none_or(|wanted| wanted == part);
+    let mut table = Table { measurements: Vec::new(), notes: Vec::new() };
+    if is_wanted(Part::Reading) {
+        measure_reading(options, &mut table).await;
+    }
+    if is_wanted(Part::Memory) {
+        let added = memory::measure().await;
+        let name = format!("memory that {} links at once add to the server", memory::LINKS);
+        table.measurements.push(Measurement::at_most(name, added.server, TARGET_MEMORY, " MB"));
+        let note = format!("{:.1} MB with its parsers; each of the links is a page of 500 kB", added.tree);
+        table.notes.push(note);
+    }
+    report::print("Web pages", &table)
+}
+
+async fn measure_reading(options: WebBenchOptions, table: &mut Table) {
     let limits = ParserLimits::default();
     let sandbox =
         Sandbox::start(ParserProgram::current(), limits, 1, ConfinementPolicy::default()).await.unwrap();
@@ -55,22 +87,15 @@ pub async fn bench(options: WebBenchOptions) -> bool {
         scores.push(words_f1(&article.text, &page.text));
     }
     let worst = scores.iter().copied().fold(1.0, f64::min);
-    let table = Table {
-        measurements: vec![
-            Measurement::at_most(
-                "processor time, relative to dom_smoothie",
-                median(ratios),
-                TARGET_TIME,
-                "×",
-            ),
-            Measurement::at_least("F1 of the words, worst page", worst, TARGET_F1, ""),
-        ],
-        notes: vec![
-            format!("{:.2} ms a page, dom_smoothie alone {:.2} ms", median(ours_ms), median(alone_ms)),
-            format!("{} pages of {} kB on average", pages.len(), kilobytes(&pages) / pages.len()),
-        ],
-    };
-    report::print("Web pages", &table)
+    let time = "processor time, relative to dom_smoothie";
+    table.measurements.extend([
+        Measurement::at_most(time, median(ratios), TARGET_TIME, "×"),
+        Measurement::at_least("F1 of the words, worst page", worst, TARGET_F1, ""),
+    ]);
+    table.notes.extend([
+        format!("{:.2} ms a page, dom_smoothie alone {:.2} ms", median(ours_ms), median(alone_ms)),
+        format!("{} pages of {} kB on average", pages.len(), kilobytes(&pages) / pages.len()),
+    ]);
 }
 
 fn page_options() -> PageOptions {

@@ -5,8 +5,13 @@
 use std::process::Command;
 
 fn drill(part: &str, store: &str) {
+    drill_with(part, store, &[]);
+}
+
+fn drill_with(part: &str, store: &str, options: &[&str]) {
     let output = Command::new(env!("CARGO_BIN_EXE_quire-bench"))
         .args(["drill", "--short", "--only", part, "--store", store])
+        .args(options)
         .output()
         .expect("the program starts");
     let printed = String::from_utf8_lossy(&output.stdout);
@@ -49,6 +54,12 @@ fn killed_workers_pay_for_no_stored_answer_twice() {
     drill("proposals", "postgres");
 }
 
+/// Proves R172 and R196 under kills -9 and a Redis that is stopped, silent and restarted.
+#[test]
+fn killed_servers_summarise_each_link_once() {
+    drill("links", "postgres");
+}
+
 /// Proves R051 and R052 while the disk of the storage is unmounted and mounted under uploads and runs.
 #[test]
 fn storage_that_comes_and_goes_loses_no_document() {
@@ -63,4 +74,10 @@ fn a_full_disk_loses_no_document() {
     for store in ["sqlite", "postgres"] {
         drill("disk", store);
     }
+}
+
+/// Proves R057, R162 and R164 while workers and the server are killed, Azurite is restarted and connections are cut.
+#[test]
+fn documents_in_an_object_store_are_stored_and_processed_once() {
+    drill_with("blobs", "postgres", &["--uploads", "60"]);
 }

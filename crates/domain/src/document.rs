@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::event::{Event, EventType};
 use crate::ids::DocumentId;
 use crate::pipeline::Pipeline;
-use crate::run::{FailureType, NewRun, RunState};
+use crate::run::{FailureType, NewRun, RunState, RunStateName};
 
 /// An uploaded document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,13 +133,14 @@ impl DocumentStatus {
     }
 
     /// The states of the latest run that give this status. Empty for documents without a run.
-    pub fn states(self) -> &'static [&'static str] {
+    pub fn states(self) -> &'static [RunStateName] {
+        use RunStateName as S;
         match self {
             Self::Uploaded => &[],
-            Self::Processing => &["QUEUED", "RUNNING"],
-            Self::Completed => &["COMPLETED"],
-            Self::Failed => &["FAILED"],
-            Self::TimedOut => &["TIMED_OUT"],
+            Self::Processing => &[S::Queued, S::Running],
+            Self::Completed => &[S::Completed],
+            Self::Failed => &[S::Failed],
+            Self::TimedOut => &[S::TimedOut],
         }
     }
 
@@ -197,14 +198,14 @@ fn shown_failure_type(failure_type: FailureType) -> FailureType {
 fn failure_message(failure_type: FailureType) -> &'static str {
     match failure_type {
         FailureType::ExtractionFailed => "The text of the document could not be read.",
-        FailureType::ExtractionLowQuality => "The text of the document is too poor to be trusted.",
+        FailureType::ExtractionLowQuality => "The text of the document cannot be what its pages show.",
         FailureType::InterpretationFailed => "The document was read but could not be understood.",
         FailureType::EmbeddingFailed => "The document could not be prepared for search.",
         FailureType::ProcessTerminated => {
             "The program stopped while it processed the document; process it again."
         }
         FailureType::RunTimedOut => "Processing took too long and was stopped; process the document again.",
-        FailureType::Withdrawn => "Processing was withdrawn before it started.",
+        FailureType::Withdrawn => "Processing was withdrawn while it waited in the queue.",
         FailureType::Cancelled => "Processing was cancelled.",
         _ => "Processing failed for a reason that is not known.",
     }
@@ -261,8 +262,8 @@ mod tests {
         ];
         for (latest, status, label, failure_type) in cases {
             let details = status_of(latest.as_ref());
-            let state = latest.as_ref().map(RunState::as_str);
-            assert_eq!(details.status.states().contains(&state.unwrap_or_default()), state.is_some());
+            let state = latest.as_ref().map(RunState::name);
+            assert_eq!(state.is_some_and(|state| details.status.states().contains(&state)), state.is_some());
             assert_eq!((details.status.as_str(), details.status.label()), (status, label));
             assert_eq!(details.failure_type, failure_type, "{status}");
             assert!(details.message.ends_with('.'), "{status}");

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{RunId, SubjectId, WorkerId};
 use crate::lane::LaneName;
 use crate::pipeline::{Pipeline, StepName, UnknownName};
-use crate::run::{FailureRecord, Fence, Run};
+use crate::run::{FailureRecord, Fence, Run, RunStateName};
 
 /// The position of an event in the history. Ids become visible in commit order: a reader who has seen `n` never finds
 /// a smaller id later.
@@ -61,6 +61,8 @@ event_types! {
     DocumentUploaded = "DOCUMENT_UPLOADED",
     ReprocessRequested = "REPROCESS_REQUESTED",
     DocumentLanguageOverridden = "DOCUMENT_LANGUAGE_OVERRIDDEN",
+    DocumentHidden = "DOCUMENT_HIDDEN",
+    DocumentUnhidden = "DOCUMENT_UNHIDDEN",
     MarkReviewed = "MARK_REVIEWED",
     ReviewReopened = "REVIEW_REOPENED",
     InterpretationEdited = "INTERPRETATION_EDITED",
@@ -78,6 +80,11 @@ event_types! {
 }
 
 impl EventType {
+    /// The names of all event types. A store reads events of these types alone: a newer program beside this one may append others.
+    pub fn names() -> Vec<&'static str> {
+        Self::ALL.iter().map(|kind| kind.as_str()).collect()
+    }
+
     /// The event type of that name.
     pub fn parse(name: &str) -> Result<Self, UnknownName> {
         Self::ALL.iter().copied().find(|kind| kind.as_str() == name).ok_or_else(|| UnknownName {
@@ -129,6 +136,8 @@ impl EventType {
             | Self::DocumentUploaded
             | Self::ReprocessRequested
             | Self::DocumentLanguageOverridden
+            | Self::DocumentHidden
+            | Self::DocumentUnhidden
             | Self::MarkReviewed
             | Self::ReviewReopened
             | Self::InterpretationEdited => true,
@@ -152,16 +161,16 @@ impl EventType {
         }
     }
 
-    /// The stored name of the run's state after this event.
-    pub fn run_state(self) -> Option<&'static str> {
+    /// The run's state after this event.
+    pub fn run_state(self) -> Option<RunStateName> {
         match self {
-            Self::RunCreated | Self::RunRequeued | Self::RunRetried => Some("QUEUED"),
-            Self::RunStarted => Some("RUNNING"),
-            Self::RunCompleted => Some("COMPLETED"),
+            Self::RunCreated | Self::RunRequeued | Self::RunRetried => Some(RunStateName::Queued),
+            Self::RunStarted => Some(RunStateName::Running),
+            Self::RunCompleted => Some(RunStateName::Completed),
             Self::RunFailed | Self::RunRecoveredAsFailed | Self::RunWithdrawn | Self::RunCancelled => {
-                Some("FAILED")
+                Some(RunStateName::Failed)
             }
-            Self::RunTimedOut => Some("TIMED_OUT"),
+            Self::RunTimedOut => Some(RunStateName::TimedOut),
             _ => None,
         }
     }

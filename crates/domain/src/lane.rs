@@ -11,9 +11,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::pipeline::Pipeline;
+use crate::reading::Extractor;
 
 /// The longest name, in bytes.
 const MAX_LENGTH: usize = 120;
+/// How the names of the lanes of hosts begin.
+const HOST: &str = "host:";
 
 /// The name of a lane: its kind, and which one of that kind.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,7 +25,9 @@ pub struct LaneName(Arc<str>);
 
 /// A text that is not the name of a lane.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a lane; lanes are ocr, model:NAME, host:NAME and pipeline:NAME")]
+#[error(
+    "{0:?} is not a lane; lanes are ocr, indexing, document_intelligence, model:NAME, host:NAME and pipeline:NAME"
+)]
 pub struct NotALane(pub String);
 
 impl LaneName {
@@ -31,14 +36,38 @@ impl LaneName {
         Self("ocr".into())
     }
 
+    /// The lane in which the documents that were processed before the index existed are indexed, and all are embedded again after a change of the model. No run waits in it.
+    pub fn indexing() -> Self {
+        Self("indexing".into())
+    }
+
+    /// The lane of Azure Document Intelligence.
+    pub fn document_intelligence() -> Self {
+        Self(Extractor::DocumentIntelligence.as_str().into())
+    }
+
     /// The lane of a language model's endpoint.
     pub fn model(endpoint: &str) -> Result<Self, NotALane> {
         Self::parse(&format!("model:{endpoint}"))
     }
 
-    /// The lane of a host.
-    pub fn host(host: &str) -> Result<Self, NotALane> {
-        Self::parse(&format!("host:{host}"))
+    /// The lane of a host, by its name or address. Very long names with the same end share a lane.
+    pub fn host(host: &str) -> Self {
+        let plain: String = host
+            .trim_matches(['[', ']', '.'])
+            .chars()
+            .map(|char| if char.is_ascii_alphanumeric() || "._-".contains(char) { char } else { '-' })
+            .map(|char| char.to_ascii_lowercase())
+            .collect();
+        let longest = MAX_LENGTH - HOST.len();
+        let end = &plain[plain.len().saturating_sub(longest)..];
+        Self(format!("{HOST}{}", if end.is_empty() { "-" } else { end }).into())
+    }
+
+    /// Whether it is the lane of a host. There are as many of these as links name hosts, so they are listed only while they
+    /// are closed or paused, or while runs wait in them.
+    pub fn is_host(&self) -> bool {
+        self.0.starts_with(HOST)
     }
 
     /// The lane of all runs of a pipeline.
@@ -46,10 +75,23 @@ impl LaneName {
         Self(format!("pipeline:{pipeline}").into())
     }
 
+    /// Whether runs of the pipeline may wait in it.
+    pub fn may_serve(&self, pipeline: Pipeline) -> bool {
+        match self.0.split_once(':') {
+            // A link may lead to a scan.
+            None if &*self.0 == "ocr" => matches!(pipeline, Pipeline::Document | Pipeline::Link),
+            None if &*self.0 == "indexing" => false,
+            None => pipeline == Pipeline::Document,
+            Some(("host", _)) => pipeline == Pipeline::Link,
+            Some(("pipeline", name)) => pipeline.as_str() == name,
+            Some(_) => true,
+        }
+    }
+
     /// The lane of that name.
     pub fn parse(name: &str) -> Result<Self, NotALane> {
         let is_valid = match name.split_once(':') {
-            None => name == "ocr",
+            None => ["ocr", "indexing", Extractor::DocumentIntelligence.as_str()].contains(&name),
             Some(("model" | "host", which)) => is_plain(which),
             Some(("pipeline", which)) => Pipeline::parse(which).is_ok(),
             Some(_) => false,
@@ -174,7 +216,9 @@ mod tests {
 
     #[test]
     fn a_lane_is_named_by_its_kind_and_which_one_it_is() {
-        for name in ["ocr", "model:openai", "model:local-2.x", "host:example.com", "pipeline:document"] {
+        for name in
+            ["ocr", "indexing", "model:openai", "model:local-2.x", "host:example.com", "pipeline:document"]
+        {
             assert_eq!(LaneName::parse(name).unwrap().as_str(), name);
         }
         let long = format!("host:{}", "x".repeat(200));
@@ -183,6 +227,17 @@ mod tests {
         {
             assert!(LaneName::parse(name).is_err(), "{name}");
         }
+        for (host, name) in [
+            ("Example.com.", "host:example.com"),
+            ("[2001:db8::1]", "host:2001-db8--1"),
+            ("127.0.0.1", "host:127.0.0.1"),
+            ("", "host:-"),
+        ] {
+            assert_eq!(LaneName::host(host).as_str(), name);
+        }
+        let long = LaneName::host(&format!("{}.example.com", "x".repeat(200)));
+        assert_eq!(LaneName::parse(long.as_str()).as_ref(), Ok(&long));
+        assert!(long.is_host() && !LaneName::ocr().is_host());
         assert_eq!(LaneName::pipeline(Pipeline::Link), LaneName::parse("pipeline:link").unwrap());
         assert!(serde_json::from_str::<LaneName>("\"gpu\"").is_err());
     }

@@ -3,10 +3,12 @@
 //! This crate decides what may happen to a run, in which order steps run, and when a failed step is retried. It
 //! consists of functions over plain data: no I/O, no clock, no database. Every rule can be tested on its own.
 
+mod claim_scope;
 pub mod credential;
 pub mod document;
 pub mod event;
 mod hex;
+pub mod hiding;
 pub mod ids;
 pub mod lane;
 pub mod link;
@@ -17,10 +19,12 @@ pub mod reading;
 pub mod review;
 pub mod run;
 
+pub use claim_scope::{ClaimScope, NotAScope, ScopePart};
 pub use credential::{PlaintextKey, Role, Roles};
 pub use document::{Document, DocumentStatus, ReviewStatus, StatusDetails, status_of};
 pub use event::{Event, EventDetails, EventId, EventType, RecordedEvent, StepStatus};
 pub use hex::hex;
+pub use hiding::{Hidden, HideChange};
 pub use ids::{
     ArtifactId, CandidateId, DecisionId, DocumentId, FieldId, InstallationId, InterpretationId, KeyId,
     ModelCallId, RunId, SchemaVersionId, SubjectId, SummaryId, WorkerId,
@@ -37,5 +41,5 @@ pub use run::{
 };
 pub use run::{
     Backoff, Effect, Failure, FailureKind, FailureRecord, FailureType, Fence, NewRun, Priority,
-    RecoveryPolicy, Refusal, RequeuePolicy, RetryPolicy, Run, RunState, Transition,
+    RecoveryPolicy, RequeuePolicy, RetryPolicy, Run, RunState, RunStateName, Transition, TransitionRefused,
 };

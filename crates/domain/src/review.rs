@@ -1,4 +1,4 @@
-//! Whether what was understood of a document may be changed now.
+//! Whether the interpretation of a document may be edited or marked as reviewed now, and the events of reviews.
 
 use jiff::Timestamp;
 
@@ -112,7 +112,7 @@ impl ReviewEnd {
     }
 }
 
-/// The event of an edit of what a run understood.
+/// The event of an edit of a run's interpretation.
 pub fn interpretation_edited(document: DocumentId, run: RunId, actor: &str, at: Timestamp) -> Event {
     let edited = Document::event_by(EventType::InterpretationEdited, document, actor, at);
     Event { run: Some(run), ..edited }
@@ -153,6 +153,7 @@ mod tests {
             priority: Priority::Normal,
             correlation_id: None,
             requested_by: None,
+            extractor: None,
             continues: None,
         };
         Run { state, ..create(&new, NOW).0 }

@@ -17,8 +17,19 @@ pub trait BlobStore: Send + Sync {
     /// never see a partial file.
     async fn put(&self, name: &str, content: Vec<u8>) -> PortResult<()>;
 
-    /// Begins a file that arrives in pieces. It has no name, and readers do not see it, until it is finished.
-    async fn begin(&self) -> PortResult<Box<dyn BlobWriter>>;
+    /// Writes a file if there is none of that name. True if this call wrote it. Of several calls at once, one writes it. After
+    /// an error that is in doubt, the file may be there.
+    async fn put_new(&self, name: &str, content: Vec<u8>) -> PortResult<bool>;
+
+    /// Whether every write so far was compared with a checksum that the storage computed of what it received. Otherwise who must
+    /// be sure of a file reads it again.
+    fn confirms_writes(&self) -> bool {
+        false
+    }
+
+    /// Begins a file that arrives in pieces. Readers do not see it until it is finished. Of several writers of one name at
+    /// once, each finishes with a complete file or fails.
+    async fn begin(&self, name: &str) -> PortResult<Box<dyn BlobWriter>>;
 
     /// A file's content. `Conflict` if the file is larger than `limit` bytes.
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>>;
@@ -32,14 +43,26 @@ pub trait BlobStore: Send + Sync {
     /// Removes, durably, every file in this folder and its subfolders. True if there were any.
     async fn remove_folder(&self, folder: &str) -> PortResult<bool>;
 
-    /// The names of the folders at the top, in any order.
-    async fn folders(&self) -> PortResult<Vec<String>>;
+    /// The names of some folders at the top, in any order: the first ones, or those that follow the page with this `next`.
+    async fn folders(&self, after: Option<&str>) -> PortResult<FolderPage>;
+
+    /// The files in this folder and its subfolders, in any order. Empty without such a folder.
+    async fn files(&self, folder: &str) -> PortResult<Vec<BlobFile>>;
 
     /// When a file in this folder or its subfolders last got its content or its name. None without any file.
     async fn last_written(&self, folder: &str) -> PortResult<Option<Timestamp>>;
 
     /// Succeeds if the storage answers and accepts a small file.
     async fn check(&self) -> PortResult<()>;
+}
+
+/// A stored file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BlobFile {
+    /// Its whole name, such as `0192…/original.pdf`.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
 }
 
 /// A file that is being written. At most a few pieces of it are in memory. Dropping an unfinished file removes it. After
@@ -50,22 +73,31 @@ pub trait BlobWriter: Send {
     async fn write(&mut self, piece: &[u8]) -> PortResult<()>;
 
     /// Gives the file its name and replaces one of the same name. The file is complete and durable before this returns.
-    async fn finish(self: Box<Self>, name: &str) -> PortResult<()>;
+    async fn finish(self: Box<Self>) -> PortResult<()>;
 }
 
-/// Storage in a folder, whose disk may be mounted and unmounted at any time.
-pub trait BlobFolder: BlobStore {
-    /// The same storage, which works only while `guard` accepts it. Each call checks and uses the same disk, whatever is
-    /// mounted meanwhile. A call that reads checks only what it does not find.
+/// Some of the folders at the top.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderPage {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Gets the next page. None after the last one.
+    pub next: Option<String>,
+}
+
+/// The top of a storage: a folder, whose disk may be mounted and unmounted at any time, or a container of an object store.
+pub trait BlobRoot: BlobStore {
+    /// The same storage, which works only while `guard` accepts it. A call that reads checks only what it does not find. In a
+    /// folder, each call checks and uses the same disk, whatever is mounted meanwhile.
     fn guarded(&self, guard: BlobGuard) -> Arc<dyn BlobStore>;
 }
 
-/// Decides whether a folder may be used.
+/// Decides whether a storage may be used.
 #[derive(Clone)]
 pub struct BlobGuard {
-    /// The name of a small file at the top of the folder.
+    /// The name of a small file at the top of the storage.
     pub file: &'static str,
-    /// Gets the content of that file, or None if there is no such file. Fails if the folder must not be used.
+    /// Gets the content of that file, or None if there is no such file. Fails if the storage must not be used.
     pub check: Arc<BlobCheck>,
 }
 

@@ -3,7 +3,8 @@
 /// The result of every port method.
 pub type PortResult<T> = Result<T, PortError>;
 
-/// Why a port failed. Nothing was changed, except that an error that is [in doubt](PortError::is_in_doubt) leaves it unknown.
+/// Why a port failed. Nothing was changed, unless the error [is in doubt](PortError::is_in_doubt): then the change may have been
+/// made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
     /// The requested item does not exist.

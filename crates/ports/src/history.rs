@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
     ArtifactId, EventId, EventType, FailureRecord, Fence, Pipeline, Priority, RecordedEvent, Run, RunId,
-    StepName, StepStatus, SubjectId, WorkerId,
+    RunStateName, StepName, StepStatus, SubjectId, WorkerId,
 };
 
 use crate::PortResult;
@@ -14,8 +14,8 @@ use crate::PortResult;
 pub struct RunFilter {
     /// Only of this pipeline.
     pub pipeline: Option<Pipeline>,
-    /// Only in this state, by its stored name.
-    pub state: Option<String>,
+    /// Only in this state.
+    pub state: Option<RunStateName>,
     /// Only of this subject.
     pub subject: Option<SubjectId>,
     /// Only runs older than this one, for paging.
@@ -152,7 +152,7 @@ pub trait RunHistory: Send + Sync {
     async fn runs(&self, filter: &RunFilter) -> PortResult<Vec<Run>>;
 
     /// Events after `after`, oldest first, at most `limit`. A caller that continues from the last id it got misses no
-    /// event.
+    /// event. Events of types that this program does not know are left out.
     async fn events(&self, after: EventId, filter: EventFilter, limit: u32)
     -> PortResult<Vec<RecordedEvent>>;
 

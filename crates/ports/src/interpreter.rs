@@ -7,7 +7,17 @@ use quire_domain::Failure;
 use quire_domain::reading::Reading;
 use quire_understanding::{Field, MadeBy, Schema};
 
-use crate::{CallContext, Deadline};
+use crate::{CallContext, Deadline, ModelResponse};
+
+/// Answers of models that cannot be used yet, kept so that no later attempt pays for them again.
+#[async_trait]
+pub trait KeptAnswers: Send + Sync {
+    /// The answer to a question, which its hash names.
+    async fn find(&self, question: &str) -> Option<ModelResponse>;
+
+    /// Keeps an answer. If that fails, the next attempt must ask again.
+    async fn keep(&self, question: &str, answer: &ModelResponse);
+}
 
 /// A document to interpret.
 #[derive(Clone)]
@@ -22,6 +32,8 @@ pub struct InterpretRequest {
     pub schema: Arc<Schema>,
     /// The deadline, if there is one.
     pub deadline: Option<Deadline>,
+    /// Answers of earlier attempts, if they are kept.
+    pub kept: Option<Arc<dyn KeptAnswers>>,
 }
 
 /// The interpretation of a document.

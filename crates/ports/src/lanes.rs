@@ -1,6 +1,7 @@
 //! Lanes: which are closed or paused, what waits in them, and how many calls the installation makes in each.
 
 use std::any::Any;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -19,8 +20,8 @@ pub struct LaneOverview {
     pub next_at: Option<Timestamp>,
 }
 
-/// A place among the calls that the whole installation may make in a lane. It is free again when this is dropped.
-pub type InstallationPlace = Box<dyn Any + Send + Sync>;
+/// A permit for one of the calls that the whole installation may make in a lane. It is free again when this is dropped.
+pub type InstallationPermit = Box<dyn Any + Send + Sync>;
 
 /// The lanes of an installation.
 #[async_trait]
@@ -31,7 +32,8 @@ pub trait Lanes: Send + Sync {
     /// Every known lane and every lane in which runs wait, by name.
     async fn list(&self) -> PortResult<Vec<LaneOverview>>;
 
-    /// Closes a lane until a time. A lane that is closed for longer stays so.
+    /// Closes a lane until a time. A lane that is closed for longer stays so. Lanes of hosts that are open again are
+    /// forgotten.
     /// Returns whether it changed; then `closed` is recorded.
     async fn close(&self, lane: &LaneName, closing: &LaneClosing, closed: &Event) -> PortResult<bool>;
 
@@ -45,7 +47,27 @@ pub trait Lanes: Send + Sync {
     /// Lets the first `limit` runs that wait in a lane go on now, in the order of the queue. Returns their number.
     async fn wake(&self, lane: &LaneName, limit: usize) -> PortResult<usize>;
 
-    /// Takes one of `places` places that all processes of the installation share. None if all are taken. The places of a
+    /// Takes one of `limit` permits that all processes of the installation share. None if all are taken. The permits of a
     /// process that dies are free. A store for one process has no such limit.
-    async fn take_place(&self, lane: &LaneName, places: u32) -> PortResult<Option<InstallationPlace>>;
+    async fn acquire_installation_permit(
+        &self,
+        lane: &LaneName,
+        limit: u32,
+    ) -> PortResult<Option<InstallationPermit>>;
+
+    /// How many of `limit` such permits are free.
+    async fn free_installation_permits(&self, lane: &LaneName, limit: u32) -> PortResult<u32>;
+}
+
+/// A permit for one call. It is free again when this is dropped.
+pub type CallPermit = Box<dyn Any + Send + Sync>;
+
+/// Permits for the calls of this process, for connectors that learn only during their work which hosts they call.
+#[async_trait]
+pub trait CallPermits: Send + Sync {
+    /// A permit for a call in that lane. Without one, how long the run waits if nothing wakes it before.
+    async fn permit(&self, lane: &LaneName) -> Result<CallPermit, Duration>;
+
+    /// Closes a lane for this time, because its provider asked for it.
+    async fn close(&self, lane: &LaneName, wait: Duration, reason: &str);
 }

@@ -4,12 +4,14 @@
 //! Every method changes everything that it names, or nothing. Every error is one of the few in [`PortError`]. This
 //! crate holds traits and plain data; the domain holds the rules.
 
+mod analysis;
 mod awake;
 mod blobs;
 mod calibration;
 mod clock;
 mod credentials;
 mod documents;
+mod embedder;
 mod error;
 mod governance;
 mod history;
@@ -29,21 +31,28 @@ mod reader;
 mod recovery;
 mod request_lock;
 mod reviews;
+mod search;
 mod sessions;
 mod step;
 mod store;
+mod tables;
 mod web;
 mod workers;
 
+pub use analysis::{
+    AcceptedOperation, AnalysisError, AnalysisErrorKind, AnalysisRequest, DocumentAnalyser, OperationState,
+    missing_page,
+};
 pub use awake::{AwakeTime, Deadline, within_awake_time};
-pub use blobs::{BlobFolder, BlobGuard, BlobStore, BlobWriter};
+pub use blobs::{BlobFile, BlobGuard, BlobRoot, BlobStore, BlobWriter, FolderPage};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, KeyRotation, NewKey, PreviousSecret};
 pub use documents::{
     ConfidenceCursor, DocumentCursor, DocumentFilter, DocumentListQuery, DocumentOverview, Documents,
-    LeastConfidentQuery, SubjectPresence,
+    HideOutcome, HideRequest, LeastConfidentQuery, SubjectPresence,
 };
+pub use embedder::{EmbedRequest, Embedder};
 pub use error::{PortError, PortResult};
 pub use governance::{
     AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersionSummary,
@@ -54,8 +63,8 @@ pub use history::{
     StepProgress, StepRecord,
 };
 pub use installation::Installation;
-pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput};
-pub use lanes::{InstallationPlace, LaneOverview, Lanes};
+pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput, KeptAnswers};
+pub use lanes::{CallPermit, CallPermits, InstallationPermit, LaneOverview, Lanes};
 pub use links::{
     LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkRun, LinkSource, Links, NewSummary, StoredSummary,
     SummaryFilter, SummaryPage,
@@ -63,10 +72,12 @@ pub use links::{
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
-    CallContext, ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest,
-    ModelResponse,
+    BYTES_PER_TOKEN, CallContext, ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind,
+    ModelRequest, ModelResponse, estimated_tokens,
 };
-pub use model_calls::{DailyModelUsage, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage};
+pub use model_calls::{
+    DailyModelUsage, MODEL_CALL_CANCELLED, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage,
+};
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
 pub use probe::{Breakpoint, NoProbe, Probe};
 pub use proposals::{
@@ -83,10 +94,20 @@ pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
+pub use search::{
+    DocumentCondition, DocumentProperty, FIRST_TEXT_CHUNK, FieldFacet, FindQuery, Fingerprint, FoundDocument,
+    FoundDocuments, FoundOrder, IndexedChunk, IndexedTerm, IndexedText, IndexingTurn, MAX_CHUNKS,
+    MAX_GUESSED, NAME_CHUNK, NearChunk, NearestQuery, OutdatedDocument, OutdatedQuery, SearchIndex,
+    SimilarWords, StoredChunk, TextQuery, VALUES_CHUNK, VocabularyEntry, VocabularyQuery,
+    importance_of_chunk,
+};
 pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
-pub use web::{PageContent, PageReader, PageText, WebErrorKind, WebFailure, WebPage, WebReader};
+pub use tables::{
+    Cell, CellType, Column, CopyProgress, Row, Table, TableReceiver, TableSnapshot, Tables, canonical_json,
+};
+pub use web::{FetchedPage, PageArticle, PageReader, WebErrorKind, WebFailure, WebPage, WebReader};
 
 // Domain types that the ports use, so that an adapter imports them from one crate.
 pub use quire_domain::{EditBlocked, MarkBlocked, SignedVersion};

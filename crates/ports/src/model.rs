@@ -96,6 +96,35 @@ pub struct ModelResponse {
     pub latency: Duration,
 }
 
+/// About how many bytes of text a token has, in any script. A low number, so that estimates are rather too high.
+pub const BYTES_PER_TOKEN: u64 = 3;
+
+/// About how many tokens a text of this many bytes has.
+pub fn estimated_tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
+}
+
+impl ModelResponse {
+    /// The part of the text that is JSON, if there is exactly such a part; otherwise the whole text. A model that only the
+    /// prompt tells about the form puts its answer into a code fence, or thinks aloud first.
+    pub fn json(&self) -> &str {
+        json_of(&self.text)
+    }
+}
+
+fn json_of(text: &str) -> &str {
+    let is_json = |part: &str| serde_json::from_str::<serde::de::IgnoredAny>(part).is_ok();
+    if is_json(text) {
+        return text;
+    }
+    let spoken = text.rsplit_once("</think>").map_or(text, |(_, spoken)| spoken);
+    let inner = match (spoken.find('{'), spoken.rfind('}')) {
+        (Some(start), Some(end)) if start < end => &spoken[start..=end],
+        _ => spoken,
+    };
+    if is_json(inner) { inner } else { text }
+}
+
 macro_rules! error_kinds {
     ($($(#[$doc:meta])* $variant:ident = $name:literal),+ $(,)?) => {
         /// Why a model cannot be used at the moment.
@@ -191,4 +220,31 @@ pub trait LanguageModel: Send + Sync {
     /// Asks once. If the model fails, other models may be asked, but none is asked twice: another attempt is up to the
     /// step, whose run waits for it in the queue and holds nothing meanwhile.
     async fn ask(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fences_thoughts_and_prose_around_json_are_left_out() {
+        for (text, expected) in [
+            ("{\"a\":1}", "{\"a\":1}"),
+            ("```json\n{\"a\":1}\n```", "{\"a\":1}"),
+            ("<think>{maybe}</think>\n{\"a\":1}", "{\"a\":1}"),
+            ("Here you are: {\"a\":{}} Anything else?", "{\"a\":{}}"),
+            ("{\"a\":", "{\"a\":"),
+            ("no", "no"),
+            ("} {", "} {"),
+        ] {
+            assert_eq!(json_of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_estimated_by_bytes_so_that_other_scripts_are_not_underestimated() {
+        assert_eq!(estimated_tokens("a".repeat(300).len()), 100);
+        assert_eq!(estimated_tokens("я".repeat(300).len()), 200);
+        assert_eq!(estimated_tokens("字".repeat(300).len()), 300);
+    }
 }

@@ -10,6 +10,8 @@ use crate::PortResult;
 
 /// The outcome of a call that was answered. Another outcome is the code of its error.
 pub const MODEL_CALL_OK: &str = "OK";
+/// The outcome of a call whose run was stopped before the answer was there. Its tokens are not known.
+pub const MODEL_CALL_CANCELLED: &str = "CANCELLED";
 
 /// One request to a model and what it cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +36,7 @@ pub struct ModelCall {
     pub cost: Option<f64>,
     /// The time from the request to the end of the response.
     pub latency: Duration,
-    /// [`MODEL_CALL_OK`] or the code of the error.
+    /// [`MODEL_CALL_OK`], [`MODEL_CALL_CANCELLED`] or the code of the error.
     pub outcome: String,
     /// When the call ended.
     pub created_at: Timestamp,

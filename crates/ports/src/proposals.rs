@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_domain::proposal::{
     ExpandedProposal, ExtraContext, PersonaReview, ProposalDecision, ProposalDiff, ProposalEdit, Verdict,
 };
-use quire_domain::{NewRun, Run, RunId};
+use quire_domain::{NewRun, Run, RunId, RunStateName};
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
@@ -137,7 +137,7 @@ pub struct ProposalSummary {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProposalFilter {
     /// The states, as stored. Empty for all.
-    pub states: Vec<&'static str>,
+    pub states: Vec<RunStateName>,
     /// Whether the run is a revision.
     pub is_revision: Option<bool>,
     /// The run that they revise.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
-    Event, Fence, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepAttempt, Transition, WorkerId,
+    Event, Fence, LaneName, NewRun, PipelinePlan, RequeuePolicy, Run, RunId, StepAttempt, Transition,
+    WorkerId,
 };
 use tokio::sync::{Notify, watch};
 
@@ -14,6 +15,7 @@ use crate::history::Artifact;
 use crate::links::NewSummary;
 use crate::proposals::ProposalResult;
 use crate::reviews::FirstVersion;
+use crate::search::IndexedText;
 
 /// A worker's request for runs.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +30,8 @@ pub struct ClaimRequest<'a> {
     pub is_idle: bool,
     /// The pipelines to claim from, each with its steps.
     pub plans: &'a [PipelinePlan],
+    /// Claims the runs that wait in these lanes, instead of those whose turn it is.
+    pub lanes: Option<&'a [LaneName]>,
 }
 
 /// A RUNNING run and its claim.
@@ -60,6 +64,8 @@ pub struct Advance {
     pub proposal: Vec<ProposalResult>,
     /// The summary of its link request. If the request has one already, that one stays.
     pub summary: Option<NewSummary>,
+    /// The text of its document, which enters the search index when the run completes with this write.
+    pub text: Option<IndexedText>,
     /// The change of the run's state, if the worker lets go of it: it ended, waits, or returns to the queue.
     pub end: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts
@@ -87,7 +93,8 @@ pub trait RunQueue: Send + Sync {
     /// Starts up to `limit` runs, each the first of its subject, by priority, then `queued_at`, then id. The same
     /// transaction records each start and its first steps. The database refuses a second RUNNING run of a subject. A
     /// worker whose lease has ended or expired gets no run. A run that must run alone is claimed alone, when it
-    /// is first ([`quire_domain::run::may_start`]).
+    /// is first ([`quire_domain::run::may_start`]). With `lanes`, runs that wait in one of them are started without being
+    /// woken, in the same order.
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;
 
     /// Stores a report about a running run if its fence is still valid.

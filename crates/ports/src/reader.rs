@@ -5,9 +5,16 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_domain::reading::{FileKind, Line, Reading};
 
-/// Recognised pages of one document, stored so that no attempt repeats the work of another.
+use crate::CallPermit;
+
+/// Recognised pages of one document, stored so that no attempt repeats the work of another, and the permit to recognise
+/// more.
 #[async_trait]
 pub trait RecognisedPages: Send + Sync {
+    /// A permit to recognise pages of the document, which the reader takes before the first page that is not stored and
+    /// keeps until it has read the document. Without one it stops.
+    async fn permit(&self) -> Option<CallPermit>;
+
     /// The recognised lines of a page, from 1, in that language.
     async fn find(&self, page: usize, language: Option<&str>) -> Option<Vec<Line>>;
 
@@ -119,4 +126,16 @@ pub trait Reader: Send + Sync {
 
     /// Draws one page as PNG.
     async fn image(&self, request: PageImageRequest) -> Result<Vec<u8>, ReadError>;
+
+    /// How many pages a file has, if it can be told.
+    async fn page_count(&self, file: Arc<[u8]>) -> Option<usize> {
+        let _ = file;
+        None
+    }
+
+    /// The language of a text as ISO 639-1, if it can be told.
+    fn detect_language(&self, text: &str) -> Option<String> {
+        let _ = text;
+        None
+    }
 }

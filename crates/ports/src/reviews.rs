@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{
     Document, DocumentId, EditBase, EditBlocked, Event, InterpretationId, MarkBlocked, ReviewStatus, Run,
-    RunId, SignedVersion,
+    RunId, SchemaRef, SignedVersion,
 };
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::edit::FieldChange;
@@ -24,6 +24,9 @@ pub struct FirstVersion {
     pub data: Interpretation,
     /// The interpreter that made it.
     pub made_by: Option<MadeBy>,
+    /// The schema that was chosen for the document, if its run left the choice open. It becomes the schema of
+    /// the run, and of the document if that one leaves it open, too.
+    pub schema: Option<SchemaRef>,
 }
 
 /// A version of a run's interpretation.
@@ -180,10 +183,6 @@ pub trait Reviews: Send + Sync {
         &self,
         documents: &[DocumentId],
     ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>>;
-
-    /// The documents that match a search, in the given order: the active version of their latest completed run contains
-    /// these words. `quire_understanding::search_query` prepares the words.
-    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>>;
 
     /// A run, with the data for editing its interpretation.
     async fn editable(&self, run: RunId) -> PortResult<EditableRun>;

@@ -1,13 +1,13 @@
 //! The work of a step. The engine calls it for each step of a run.
 
 use async_trait::async_trait;
-use quire_domain::{Failure, Run, StepName};
+use quire_domain::{Failure, Run, SchemaRef, StepName};
 use quire_understanding::{Interpretation, MadeBy};
 use tokio::sync::watch;
 
 use crate::links::NewSummary;
 use crate::proposals::ProposalResult;
-use crate::{Deadline, PortResult};
+use crate::{Deadline, IndexedText, PortResult};
 
 /// The input of a step.
 #[derive(Clone, Debug)]
@@ -34,10 +34,14 @@ pub struct StepOutput {
     pub interpretation: Option<Interpretation>,
     /// The interpreter that made it.
     pub made_by: Option<MadeBy>,
+    /// The schema that it chose, if the run left the choice open.
+    pub schema: Option<SchemaRef>,
     /// What the step made of a proposal.
     pub proposal: Option<ProposalResult>,
     /// The summary of a link request.
     pub summary: Option<NewSummary>,
+    /// The text of the document for the search index.
+    pub text: Option<IndexedText>,
 }
 
 /// The work of one step. It has its own threads and may compute or block, because requests and leases run elsewhere. It

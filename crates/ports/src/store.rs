@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, Links, MetricsHistory,
-    Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, Sessions, Workers,
+    Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, SearchIndex, Sessions,
+    Tables, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -28,6 +29,8 @@ pub struct Store {
     pub installation: Arc<dyn Installation>,
     pub migrations: Arc<dyn Migrations>,
     pub model_calls: Arc<dyn ModelCalls>,
+    pub search: Arc<dyn SearchIndex>,
+    pub tables: Arc<dyn Tables>,
     /// The clock that decides when a lease of this database has expired.
     pub clock: Arc<dyn Clock>,
 }
@@ -53,6 +56,8 @@ impl Store {
             + Installation
             + Migrations
             + ModelCalls
+            + SearchIndex
+            + Tables
             + 'static,
     {
         Self {
@@ -72,7 +77,9 @@ impl Store {
             sessions: store.clone(),
             installation: store.clone(),
             migrations: store.clone(),
-            model_calls: store,
+            model_calls: store.clone(),
+            search: store.clone(),
+            tables: store,
             clock,
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::link::NormalizedUrl;
-use quire_domain::{Failure, FailureKind};
+use quire_domain::{Failure, FailureKind, LaneName};
 
 use crate::{CallContext, ReadError};
 
@@ -47,7 +47,7 @@ macro_rules! error_kinds {
         pub enum WebErrorKind { $($(#[$doc])* $variant),+ }
 
         impl WebErrorKind {
-            /// All of them.
+            /// All that can be recorded.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The stable code.
@@ -63,7 +63,7 @@ error_kinds! {
     AddressNotAllowed = "URL_NOT_ALLOWED",
     /// The host did not answer in time, cannot be reached, or failed.
     Unavailable = "WEB_PAGE_UNAVAILABLE",
-    /// The host asks for fewer requests, or it is not yet time for its next one.
+    /// The host asks for fewer requests, and said for how long.
     RateLimited = "WEB_PAGE_RATE_LIMITED",
     /// The host refuses the page: it does not exist, needs a login, or redirects without end.
     Refused = "WEB_PAGE_REFUSED",
@@ -94,8 +94,12 @@ pub struct WebFailure {
     pub message: String,
     /// Whether another attempt can help.
     pub is_retryable: bool,
-    /// How long to wait before the next attempt, if the host named a time. A run that waits this long spends no attempt.
+    /// How long to wait before the next attempt, if that is known. A run that waits this long spends no attempt.
     pub retry_after: Option<Duration>,
+    /// Whether the host was not asked: its lane is busy, or its turn has not come. No error is recorded.
+    pub is_wait: bool,
+    /// The lane in which the run waits.
+    pub lane: Option<LaneName>,
     /// Details for engineers.
     pub diagnosis: Option<String>,
 }
@@ -108,6 +112,21 @@ impl WebFailure {
             message: message.into(),
             is_retryable: kind.is_retryable(),
             retry_after: None,
+            is_wait: false,
+            lane: None,
+            diagnosis: None,
+        }
+    }
+
+    /// No failure: the host is asked later. The run waits in that lane, or for its time alone.
+    pub fn wait(lane: Option<LaneName>, wait: Duration) -> Self {
+        Self {
+            error_code: Failure::LANE_BUSY,
+            message: "the host is asked later; the run waits".to_owned(),
+            is_retryable: true,
+            retry_after: Some(wait),
+            is_wait: true,
+            lane,
             diagnosis: None,
         }
     }
@@ -119,8 +138,10 @@ impl WebFailure {
 
     /// Whether another attempt can help, and from when.
     pub fn failure_kind(&self, now: Timestamp) -> FailureKind {
-        match self.retry_after {
-            Some(wait) => FailureKind::RateLimited { until: now.checked_add(wait).unwrap_or(now) },
+        let until = self.retry_after.map(|wait| now.checked_add(wait).unwrap_or(now));
+        match until {
+            Some(until) if self.is_wait => FailureKind::LaneBusy { until },
+            Some(until) => FailureKind::RateLimited { until },
             None if self.is_retryable => FailureKind::Transient,
             None => FailureKind::Permanent,
         }
@@ -129,6 +150,7 @@ impl WebFailure {
     /// The failure of a step that needed the page.
     pub fn into_failure(self, now: Timestamp) -> Failure {
         let failure = Failure::new(self.failure_kind(now), self.error_code, self.message);
+        let failure = Failure { lane: self.lane, ..failure };
         match self.diagnosis {
             Some(diagnosis) => failure.with_diagnosis(diagnosis),
             None => failure,
@@ -143,6 +165,8 @@ impl From<ReadError> for WebFailure {
             message: error.message,
             is_retryable: error.kind.is_retryable(),
             retry_after: None,
+            is_wait: false,
+            lane: None,
             diagnosis: error.diagnosis,
         }
     }
@@ -150,7 +174,7 @@ impl From<ReadError> for WebFailure {
 
 /// What was fetched from the web, to be read as a page.
 #[derive(Clone, Debug)]
-pub struct PageContent {
+pub struct FetchedPage {
     /// The bytes, decompressed.
     pub bytes: Arc<[u8]>,
     /// Whether they are HTML. Otherwise they are plain text.
@@ -164,7 +188,7 @@ pub struct PageContent {
 /// The main content of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // As in [`WebPage`].
-pub struct PageText {
+pub struct PageArticle {
     pub title: Option<String>,
     pub byline: Option<String>,
     pub site_name: Option<String>,
@@ -179,15 +203,15 @@ pub struct PageText {
 #[async_trait]
 pub trait PageReader: Send + Sync {
     /// Reads a page.
-    async fn read_page(&self, content: PageContent) -> Result<PageText, ReadError>;
+    async fn read_page(&self, content: FetchedPage) -> Result<PageArticle, ReadError>;
 }
 
 /// Reads web pages. It reaches no network that links must not reach, returns within its limits for any page, and
 /// releases its resources as soon as the caller stops waiting.
 #[async_trait]
 pub trait WebReader: Send + Sync {
-    /// Fetches an address and reads the main text of what is there: a page, a text, a PDF or a picture. Requests are
-    /// repeated after an error that may pass; a rate limit is returned at once, so that nobody sleeps while holding
-    /// something.
+    /// Fetches an address and reads the main text of what is there: a page, a text, a PDF or a picture. Each host is asked
+    /// in its lane, and once: another attempt is up to the step, whose run waits for it in the queue and holds nothing
+    /// meanwhile.
     async fn read(&self, url: &NormalizedUrl, context: &CallContext) -> Result<WebPage, WebFailure>;
 }

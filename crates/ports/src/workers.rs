@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_domain::WorkerId;
+use quire_domain::{ClaimScope, Pipeline, WorkerId};
 
 use crate::PortResult;
 
@@ -20,14 +20,14 @@ pub enum Lease {
     Exclusive,
 }
 
-/// A process that executes runs.
+/// A process that executes runs, or a server that leaves them to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worker {
     /// Its identity, new for each registration: a process that lost its lease registers again.
     pub id: WorkerId,
     /// Its host and process, for people.
     pub name: String,
-    /// The number of runs that it executes at once.
+    /// The number of runs that it executes at once. A server that leaves them to others has none.
     pub slots: u32,
     /// When it registered.
     pub started_at: Timestamp,
@@ -35,6 +35,27 @@ pub struct Worker {
     pub seen_at: Timestamp,
     /// Its lease; none when it has ended.
     pub lease: Option<Lease>,
+    /// The newest migration that its program knows. None if the program is older than this record.
+    pub program: Option<u32>,
+    /// The runs that it claims.
+    pub scope: ClaimScope,
+}
+
+impl Worker {
+    /// Whether its process counts as running: nobody has ended its lease, and the lease has not expired. An exclusive lease
+    /// lasts as long as the lock on the database file; a process that holds that lock knows that no other process runs.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        match self.lease {
+            Some(Lease::Exclusive) => true,
+            Some(Lease::Until(until)) => until > now,
+            None => false,
+        }
+    }
+
+    /// Whether it executes every run of the pipeline.
+    pub fn claims(&self, pipeline: Pipeline) -> bool {
+        self.slots > 0 && self.scope.claims(pipeline)
+    }
 }
 
 /// The registry of workers.

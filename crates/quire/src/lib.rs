@@ -6,6 +6,7 @@ mod error;
 mod listen;
 mod owner_only;
 mod scrape;
+mod scratch_folder;
 mod service;
 mod shutdown;
 pub mod telemetry;

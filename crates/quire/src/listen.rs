@@ -31,7 +31,7 @@ pub(crate) fn connection_limits(config: &Config) -> ConnectionLimits {
     if possible < wanted {
         tracing::warn!(
             limit = possible,
-            "fewer connections than limits.connections: the process may not open more files (ulimit -n)"
+            "limits.connections lowered to the number of files that the process may open; raise ulimit -n"
         );
     }
     ConnectionLimits {

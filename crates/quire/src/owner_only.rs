@@ -18,8 +18,7 @@ pub(crate) fn create_for_owner_only() {
 /// Warns of files and folders that other users may access, such as those of an older version. They are not changed: a group
 /// may have been given access on purpose.
 pub(crate) fn warn_of_others(config: &Config) {
-    for path in installed(config) {
-        let Some(mode) = others_may(&path) else { continue };
+    for (path, mode) in accessible_to_others(config) {
         tracing::warn!(
             path = %path.display(),
             mode = format!("{mode:03o}"),
@@ -29,9 +28,16 @@ pub(crate) fn warn_of_others(config: &Config) {
     }
 }
 
+/// The data folder, the storage folder and the database file, as far as other users may access them, with their modes.
+pub(crate) fn accessible_to_others(config: &Config) -> Vec<(PathBuf, u32)> {
+    let with_mode = |path: PathBuf| others_may(&path).map(|mode| (path, mode));
+    installed(config).into_iter().filter_map(with_mode).collect()
+}
+
 /// The data folder and the database file.
 fn installed(config: &Config) -> Vec<PathBuf> {
-    let mut paths = vec![config.storage.data.clone(), config.documents_folder()];
+    let mut paths = vec![config.storage.data.clone()];
+    paths.extend(config.documents_folder());
     if let DatabaseLocation::Sqlite(file) = config.location() {
         paths.push(file);
     }
@@ -39,7 +45,7 @@ fn installed(config: &Config) -> Vec<PathBuf> {
 }
 
 /// The permissions of a file that other users may access. A folder that is closed to them protects what is in it.
-fn others_may(path: &Path) -> Option<u32> {
+pub(crate) fn others_may(path: &Path) -> Option<u32> {
     let mode = |path: &Path| path.metadata().map(|file| file.permissions().mode() & 0o777).ok();
     let is_closed = path.parent().and_then(mode).is_some_and(|mode| mode & OTHERS == 0);
     mode(path).filter(|mode| mode & OTHERS != 0 && !is_closed)

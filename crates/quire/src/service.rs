@@ -5,15 +5,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_api::{AppState, Auth, RateLimits, RatesPerMinute, Server, Version};
+use quire_api::{AppState, Auth, ProgramVersion, RateLimits, RatesPerMinute, Server};
 use quire_application::Error;
 use quire_application::audit::AccessAudit;
 use quire_application::credential::Authenticator;
-use quire_application::engine::{Engine, PipelineSetup};
+use quire_application::engine::{Engine, LeaseSettings, PipelineSetup};
 use quire_application::health::{DatabaseCheck, HealthChecks};
 use quire_application::lanes::LanePermits;
+use quire_application::operations::ServerRegistration;
+use quire_application::search::{Indexer, index_outdated};
 use quire_application::session::SessionService;
-use quire_application::storage::{Originals, Sweep, keep_sweeping};
+use quire_application::storage::{OriginalsPolicy, Sweep, keep_sweeping};
+use quire_domain::LaneName;
 use quire_ports::{BlobStore, NoProbe, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
@@ -35,12 +38,14 @@ const REQUEST_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Default rate limits per client and minute, if other machines can reach the server.
 const PUBLIC: RatesPerMinute = RatesPerMinute { uploads: 10, downloads: 30, megabytes: 1000, drawings: 600 };
 
-/// Which routes the listener serves.
-#[derive(Clone, Copy)]
+/// What a process does.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Endpoints {
-    /// API, pages, health and metrics.
+    /// It works on runs and serves API, pages, health and metrics.
     All,
-    /// Health and metrics only.
+    /// It serves them and leaves runs to other processes.
+    WithoutEngine,
+    /// It works on runs and serves health and metrics only.
     Health,
 }
 
@@ -61,7 +66,7 @@ pub(crate) async fn run_until_stopped(
     }
     // The database comes first: its lock error says more than "address in use". The engine comes last because it
     // changes data.
-    let database = wire::open_for_engine(config, Originals::Kept).await?;
+    let database = wire::open_for_engine(config, OriginalsPolicy::Kept).await?;
     owner_only::warn_of_others(config);
     let listener = match listen {
         Some(address) => {
@@ -71,27 +76,53 @@ pub(crate) async fn run_until_stopped(
         }
         None => None,
     };
+    let lanes = LanePermits::new(&database.store, config.lane_limits());
     let (app, audit) = match endpoints {
-        Endpoints::All => {
+        Endpoints::All | Endpoints::WithoutEngine => {
             let (audit, writer) = AccessAudit::start(database.store.clone());
-            let app = Arc::new(wire::app(config, &database.store, &stop)?);
+            let app = Arc::new(wire::app(config, &database.store, &lanes, &stop).await?);
             (Some(AppState { app, audit, language: config.server.language.0 }), Some(writer))
         }
         Endpoints::Health => (None, None),
     };
-    let engine = Arc::new(Mutex::new(Some(start_engine(config, &database, steps).await?)));
+    let engine = match endpoints {
+        Endpoints::WithoutEngine => None,
+        Endpoints::All | Endpoints::Health => Some(start_engine(config, &database, &lanes, steps).await?),
+    };
+    let registration = match (endpoints, database.lease) {
+        (Endpoints::WithoutEngine, LeaseSettings::Renewed { term }) => {
+            let heartbeat = config.engine_settings(worker_name(), database.lease).heartbeat;
+            let store = database.store.clone();
+            Some(ServerRegistration::start(store, worker_name(), term, heartbeat).await?)
+        }
+        // An engine registers itself.
+        _ => None,
+    };
+    let engine = Arc::new(Mutex::new(engine));
     run_upkeep_until(stop.clone(), metrics.clone());
 
     let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
     let blobs = wire::blobs(config, &database.store)?;
-    if matches!(endpoints, Endpoints::All) {
+    if endpoints != Endpoints::Health {
         sweep_until(stop.clone(), config, &database.store, blobs.clone());
+        let embedder = if config.search.enabled {
+            Some(wire::embedder(config, &database.store, &lanes).await?)
+        } else {
+            None
+        };
+        lanes.register(&LaneName::indexing()).await;
+        let indexer = Indexer::new(database.store.clone(), blobs.clone(), embedder, lanes.clone());
+        tokio::spawn(index_outdated(indexer, stop.clone()));
     }
     let serving = listener.map(|listener| {
-        let server =
-            Server { app, ..server(config, &database, metrics, telemetry, engine.clone(), address, blobs) };
-        let stop = stop.clone();
-        tokio::spawn(quire_api::serve(listener, server, async move { stop.cancelled().await }))
+        let process = Process { endpoints, engine: engine.clone(), stop: stop.clone() };
+        let server = Server { app, ..server(config, &database, metrics, telemetry, process, address, blobs) };
+        let (stop, delay) = (stop.clone(), to_std(config.server.drain_delay));
+        tokio::spawn(quire_api::serve(listener, server, async move {
+            stop.cancelled().await;
+            // A load balancer needs time to notice that the server is no longer ready.
+            tokio::time::sleep(delay).await;
+        }))
     });
     ready(address)?;
     stop.cancelled().await;
@@ -101,10 +132,15 @@ pub(crate) async fn run_until_stopped(
     }
     if let Some(serving) = serving {
         // Requests that take longer than this get no response.
-        let _ = tokio::time::timeout(REQUEST_DRAIN_TIMEOUT, serving).await;
+        let limit = to_std(config.server.drain_delay) + REQUEST_DRAIN_TIMEOUT;
+        let _ = tokio::time::timeout(limit, serving).await;
     }
     if let Some(audit) = audit {
         audit.finish().await;
+    }
+    // Last, because the requests above still wrote.
+    if let Some(registration) = registration {
+        registration.end().await;
     }
     tracing::info!("stopped");
     Ok(())
@@ -128,9 +164,9 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, CommandError> {
 pub(crate) async fn start_engine(
     config: &Config,
     database: &EngineDatabase,
+    lanes: &Arc<LanePermits>,
     steps: StepFactory,
 ) -> Result<Engine, CommandError> {
-    let lanes = LanePermits::new(&database.store, config.lane_limits());
     let pipelines: Vec<PipelineSetup> = steps(config.clone(), database.store.clone(), lanes.clone())
         .await?
         .into_iter()
@@ -148,7 +184,14 @@ pub(crate) async fn start_engine(
         pipelines = %pipelines.iter().map(|setup| setup.plan.pipeline.as_str()).collect::<Vec<_>>().join(" "),
         "engine starting"
     );
-    Ok(Engine::start(database.store.clone(), settings, pipelines, lanes, Arc::new(NoProbe)).await?)
+    Ok(Engine::start(database.store.clone(), settings, pipelines, lanes.clone(), Arc::new(NoProbe)).await?)
+}
+
+/// What the health of a process depends on.
+struct Process {
+    endpoints: Endpoints,
+    engine: Arc<Mutex<Option<Engine>>>,
+    stop: CancellationToken,
 }
 
 fn server(
@@ -156,25 +199,28 @@ fn server(
     database: &EngineDatabase,
     metrics: PrometheusMetrics,
     telemetry: &Telemetry,
-    engine: Arc<Mutex<Option<Engine>>>,
+    process: Process,
     address: Option<SocketAddr>,
     blobs: Arc<dyn BlobStore>,
 ) -> Server {
+    let Process { endpoints, engine, stop } = process;
     let checked = engine.clone();
     let is_connected = move || {
-        checked.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Engine::is_connected)
+        let engine = checked.lock().unwrap_or_else(PoisonError::into_inner);
+        endpoints == Endpoints::WithoutEngine || engine.as_ref().is_some_and(Engine::is_connected)
     };
+    let slots = if endpoints == Endpoints::WithoutEngine { 0 } else { config.slots() };
     let running =
         move || engine.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, Engine::running);
     let dropped = telemetry.dropped.clone();
-    let scrape =
-        MetricsScrape::new(metrics, database.store.clone(), dropped, config.slots(), Box::new(running));
-    let check = EngineDatabaseCheck { store: database.store.clone(), is_connected: Box::new(is_connected) };
+    let scrape = MetricsScrape::new(metrics, database.store.clone(), dropped, slots, Box::new(running));
+    let check =
+        EngineDatabaseCheck { store: database.store.clone(), is_connected: Box::new(is_connected), stop };
     let limits = Arc::new(rate_limits(config, address));
     Server {
         health: HealthChecks::new(Arc::new(check), wire::storage_check(config)).with_blobs(blobs),
         metrics: Arc::new(scrape),
-        version: Version::of_environment(),
+        version: ProgramVersion::of_environment(),
         auth: Arc::new(auth(config, &database.store, limits.clone())),
         rate_limits: limits,
         connections: listen::connection_limits(config),
@@ -210,11 +256,18 @@ fn rate_limits(config: &Config, address: Option<SocketAddr>) -> RateLimits {
 struct EngineDatabaseCheck {
     store: Store,
     is_connected: Box<dyn Fn() -> bool + Send + Sync>,
+    stop: CancellationToken,
 }
 
 #[async_trait]
 impl DatabaseCheck for EngineDatabaseCheck {
     async fn check(&self) -> Result<(), Error> {
+        if self.stop.is_cancelled() {
+            return Err(Error::Unavailable {
+                service: "database",
+                reason: "the process is stopping".to_owned(),
+            });
+        }
         if !(self.is_connected)() {
             return Err(Error::Unavailable {
                 service: "database",

@@ -23,6 +23,19 @@ pub(crate) fn on_signal() -> Result<CancellationToken, CommandError> {
     Ok(token)
 }
 
+/// Does the work of a command, unless SIGTERM or SIGINT ends it. The work is then dropped and cleans up after itself.
+pub(crate) async fn unless_interrupted<T>(
+    work: impl Future<Output = Result<T, CommandError>>,
+) -> Result<T, CommandError> {
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! {
+        done = work => done,
+        () = either(&mut terminate, &mut interrupt) => {
+            Err(CommandError::new("interrupted; run the same command again"))
+        }
+    }
+}
+
 async fn either(terminate: &mut Signal, interrupt: &mut Signal) {
     tokio::select! {
         _ = terminate.recv() => {}

@@ -1,6 +1,11 @@
 //! Connects the adapters that the settings name: database, blob store, reader, interpreter and steps. Commands that need
 //! a single adapter, such as `quire read`, name it themselves.
 
+mod asker;
+mod blobs;
+mod document_intelligence;
+mod embedder;
+pub(crate) mod installations;
 mod interpreter;
 mod link;
 mod model;
@@ -18,18 +23,26 @@ use quire_application::document::upload::FreeSpace;
 use quire_application::engine::LeaseSettings;
 use quire_application::events::EventFeed;
 use quire_application::health::StorageCheck;
-use quire_application::lanes::LanePermits;
-use quire_application::steps::{ConfidenceCalibrator, ExtractionStep, InterpretationStep, UnreadableSchema};
-use quire_application::storage::{self, Identified, InstallationBlobs, Originals};
+use quire_application::lanes::{ConnectorPermits, LanePermits};
+use quire_application::operations::worker_too_old;
+use quire_application::steps::{
+    ConfidenceCalibrator, DocumentIntelligenceReader, EmbeddingStep, ExtractionStep, InterpretationStep,
+    UnreadableSchema,
+};
+use quire_application::storage::OriginalsPolicy;
 use quire_application::{App, AppSettings};
-use quire_connectors::blob::DiskBlobs;
-use quire_domain::{Pipeline, StepName};
-use quire_ports::{BlobStore, LanguageModel, Lease, Reader, Step, Store, Worker};
+use quire_domain::{LaneName, Pipeline, StepName};
+use quire_ports::{BlobStore, Embedder, LanguageModel, MigrationStatus, Reader, Step, Store, Worker};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, LockError, SqliteStore};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use model::{check_model, http_client};
+pub(crate) use asker::asker;
+pub(crate) use blobs::{blobs, blobs_of_any, check_blobs, identify_storage};
+pub(crate) use document_intelligence::check_document_intelligence;
+pub(crate) use embedder::{check_embedder, embedder, searcher};
+pub(crate) use link::{missing_model_setting, redis_locks};
+pub(crate) use model::{check_model, http_client, probe_model};
 pub(crate) use proposal::model_name as proposal_model;
 pub(crate) use redis::redis_address;
 pub(crate) use web::check_web;
@@ -39,18 +52,28 @@ use crate::config::{Config, DatabaseLocation, mask_url, to_std};
 use crate::error::CommandError;
 use crate::{Steps, StepsFuture};
 
+/// Why a database that is being copied into cannot be used.
+pub(crate) const UNFINISHED_COPY: &str = "a copy into this database was begun and is not finished; run the same `quire store copy` or `quire restore` \
+     again. If its source is gone, `quire restore BACKUP --replace` or `quire migrate down --to 0 --yes` deletes what was copied";
+
 /// The smallest scale of a page image, in pixels per point.
 pub(crate) const MIN_SCALE: f32 = 0.1;
 
 /// The steps that come with the program.
 pub fn built_in_steps(config: Config, store: Store, lanes: Arc<LanePermits>) -> StepsFuture {
     Box::pin(async move {
-        let is_wanted = |pipeline: Pipeline| config.only.is_none_or(|only| only == pipeline);
+        let is_wanted = |pipeline: Pipeline| config.scope.executes(pipeline);
         let mut pipelines = Vec::new();
         let model = model::language_model(&config, &store, &lanes).await?;
         let reader = Arc::new(reader::start(&config).await?);
+        if is_wanted(Pipeline::Document) || is_wanted(Pipeline::Link) {
+            lanes.register(&LaneName::ocr()).await;
+        }
         if is_wanted(Pipeline::Document) {
-            let steps = document_steps(&config, &store, reader.clone(), model.clone())?;
+            let service = document_intelligence::reader(&config, &store, &lanes).await?;
+            let embedder = embedder(&config, &store, &lanes).await?;
+            let steps =
+                document_steps(&config, &store, &lanes, reader.clone(), service, model.clone(), embedder)?;
             pipelines.push((Pipeline::Document, steps));
         }
         if is_wanted(Pipeline::Proposal) {
@@ -59,7 +82,8 @@ pub fn built_in_steps(config: Config, store: Store, lanes: Arc<LanePermits>) -> 
             );
         }
         if is_wanted(Pipeline::Link) {
-            let reader = web_reader(&config, reader)
+            let permits = Arc::new(ConnectorPermits(lanes.clone()));
+            let reader = web_reader(&config, reader, permits)
                 .map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
             pipelines.push((Pipeline::Link, link::steps(&config, &store, reader, model).await?));
         }
@@ -70,14 +94,21 @@ pub fn built_in_steps(config: Config, store: Store, lanes: Arc<LanePermits>) -> 
 fn document_steps(
     config: &Config,
     store: &Store,
+    lanes: &Arc<LanePermits>,
     reader: Arc<dyn Reader>,
+    document_intelligence: Option<DocumentIntelligenceReader>,
     model: Option<Arc<dyn LanguageModel>>,
+    embedder: Arc<dyn Embedder>,
 ) -> Result<Steps, CommandError> {
     let extraction = ExtractionStep {
+        document_intelligence,
+        governance: store.governance.clone(),
+        extractor: config.reading.extractor,
         documents: store.documents.clone(),
-        blobs: blobs(config, store)?,
+        blobs: blobs::step_blobs(config, store)?,
         reader,
         max_bytes: config.reading.max_file_mb << 20,
+        lanes: lanes.clone(),
     };
     let interpretation = InterpretationStep {
         history: store.history.clone(),
@@ -91,8 +122,17 @@ fn document_steps(
         clock: store.clock.clone(),
         unreadable: UnreadableSchema::default(),
     };
-    let steps: [(StepName, Arc<dyn Step>); 2] =
-        [(StepName::Extraction, Arc::new(extraction)), (StepName::Interpretation, Arc::new(interpretation))];
+    let embedding = EmbeddingStep {
+        history: store.history.clone(),
+        blobs: extraction.blobs.clone(),
+        embedder,
+        clock: store.clock.clone(),
+    };
+    let steps: [(StepName, Arc<dyn Step>); 3] = [
+        (StepName::Extraction, Arc::new(extraction)),
+        (StepName::Interpretation, Arc::new(interpretation)),
+        (StepName::Embedding, Arc::new(embedding)),
+    ];
     Ok(Steps::from(steps))
 }
 
@@ -108,7 +148,7 @@ pub(crate) struct EngineDatabase {
 /// PostgreSQL, which other workers share: refuses a database that lacks migrations.
 pub(crate) async fn open_for_engine(
     config: &Config,
-    originals: Originals,
+    originals: OriginalsPolicy,
 ) -> Result<EngineDatabase, CommandError> {
     match config.location() {
         DatabaseLocation::Sqlite(path) => {
@@ -131,7 +171,7 @@ async fn open_locked(
     config: &Config,
     path: &Path,
     lock: FileLock,
-    originals: Originals,
+    originals: OriginalsPolicy,
 ) -> Result<EngineDatabase, CommandError> {
     let store = sqlite(config, path)?;
     let applied = store.migrations.up(None).await?;
@@ -143,25 +183,24 @@ async fn open_locked(
     Ok(EngineDatabase { store, lease: LeaseSettings::Exclusive, _lock: Some(lock) })
 }
 
-/// Opens the database for an engine. None if another engine works on it.
-pub(crate) async fn open_for_engine_if_idle(config: &Config) -> Result<Option<EngineDatabase>, CommandError> {
+/// Opens the database for an engine of a pipeline. None if another engine claims the runs of that pipeline.
+pub(crate) async fn open_for_engine_if_idle(
+    config: &Config,
+    pipeline: Pipeline,
+) -> Result<Option<EngineDatabase>, CommandError> {
     match config.location() {
         DatabaseLocation::Sqlite(path) => match lock(config, &path)? {
             Err(LockError::HeldByAnother { .. }) => Ok(None),
-            lock => open_locked(config, &path, lock?, Originals::Kept).await.map(Some),
+            lock => open_locked(config, &path, lock?, OriginalsPolicy::Kept).await.map(Some),
         },
         DatabaseLocation::Postgres(_) => {
             let store = open_for_command(config).await?;
             let now = store.clock.now();
-            let is_live = |worker: &Worker| match worker.lease {
-                Some(Lease::Until(until)) => until > now,
-                Some(Lease::Exclusive) => true,
-                None => false,
-            };
-            if store.workers.list().await?.iter().any(is_live) {
+            let claims = |worker: &Worker| worker.is_live(now) && worker.claims(pipeline);
+            if store.workers.list().await?.iter().any(claims) {
                 return Ok(None);
             }
-            open_for_engine(config, Originals::Kept).await.map(Some)
+            open_for_engine(config, OriginalsPolicy::Kept).await.map(Some)
         }
     }
 }
@@ -195,7 +234,7 @@ pub(crate) async fn open_or_create(config: &Config) -> Result<Store, CommandErro
         DatabaseLocation::Sqlite(path) if !path.is_file() => {
             let (store, _lock) = open_for_migration(config, true).await?;
             store.migrations.up(None).await?;
-            identify_storage(config, &store, Originals::Kept).await?;
+            identify_storage(config, &store, OriginalsPolicy::Kept).await?;
             Ok(store)
         }
         _ => open_for_command(config).await,
@@ -230,27 +269,27 @@ pub(crate) async fn open_for_migration(
     }
 }
 
-/// The blob store of the installation. It works only while the folder has the installation id of the database.
-pub(crate) fn blobs(config: &Config, store: &Store) -> Result<Arc<dyn BlobStore>, CommandError> {
-    let blobs = Arc::new(blobs_of_any(config)?);
-    Ok(Arc::new(InstallationBlobs::new(blobs, store.installation.clone())))
-}
-
-/// The blob store, whatever installation it belongs to.
-pub(crate) fn blobs_of_any(config: &Config) -> Result<DiskBlobs, CommandError> {
-    let folder = config.documents_folder();
-    let opened = DiskBlobs::open(&folder);
-    opened.map_err(|error| CommandError::new(format!("{}: {error}", folder.display())))
-}
-
-/// Compares the installation ids of the database and the storage folder. If the database has none, both get one.
-pub(crate) async fn identify_storage(
-    config: &Config,
+/// Applies migrations. Refused while a worker is live that may not work beside one of them; the lock of a SQLite file keeps
+/// workers away.
+pub(crate) async fn migrate_up(
     store: &Store,
-    originals: Originals,
-) -> Result<Identified, CommandError> {
-    let identified = storage::identify(store, &blobs_of_any(config)?, originals).await;
-    identified.map_err(|error| CommandError::new(format!("{}: {error}", config.documents_folder().display())))
+    lock: Option<&FileLock>,
+    to: Option<u32>,
+) -> Result<Vec<u32>, CommandError> {
+    if lock.is_none() {
+        let status = store.migrations.status().await?;
+        let workers = if has_workers(&status) { store.workers.list().await? } else { Vec::new() };
+        if let Some(refused) = worker_too_old(&status, to, &workers, store.clock.now()) {
+            return Err(refused.into());
+        }
+    }
+    Ok(store.migrations.up(to).await?)
+}
+
+/// Whether the database can have workers.
+pub(crate) fn has_workers(migrations: &[MigrationStatus]) -> bool {
+    let mut applied = migrations.iter().filter(|migration| migration.applied_at.is_some());
+    applied.any(|migration| migration.name.ends_with("_workers_and_figures"))
 }
 
 /// Renders page images.
@@ -267,7 +306,12 @@ fn page_images(config: &Config, store: &Store, blobs: Arc<dyn BlobStore>) -> Pag
 
 /// Builds what the handlers and pages need. Cancelling `stop` ends event streams, which would otherwise keep the server
 /// from stopping.
-pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> Result<App, CommandError> {
+pub(crate) async fn app(
+    config: &Config,
+    store: &Store,
+    lanes: &Arc<LanePermits>,
+    stop: &CancellationToken,
+) -> Result<App, CommandError> {
     let blobs = blobs(config, store)?;
     Ok(App::new(AppSettings {
         images: page_images(config, store, blobs.clone()),
@@ -276,7 +320,12 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
         confidence: config.confidence.clone(),
         events: EventFeed::new(store.history.clone(), config.server.feed_limits(), stop.clone()),
         processing: config.uploads.processing,
+        searcher: searcher(config, store, lanes).await?,
+        asker: asker(config, store, lanes).await?,
+        lanes: lanes.clone(),
         proposal_model: proposal::model_name(config),
+        missing_model_setting: link::missing_model_setting(config),
+        document_intelligence: config.document_intelligence.is_configured(),
         draft_wait: to_std(config.server.draft_wait),
         requeue: Pipeline::ALL.map(|pipeline| (pipeline, config.policy(pipeline).requeue)).to_vec(),
         store: store.clone(),
@@ -284,9 +333,10 @@ pub(crate) fn app(config: &Config, store: &Store, stop: &CancellationToken) -> R
     }))
 }
 
-/// Measures the free space of the data folder and of the storage folder, which may be on another disk.
+/// Measures the free space of the data folder and of the storage folder, if there is one, which may be on another disk.
 fn free_space(config: &Config) -> FreeSpace {
-    let folders = [config.storage.data.clone(), config.documents_folder()];
+    let folders: Vec<_> =
+        [config.storage.data.clone()].into_iter().chain(config.documents_folder()).collect();
     FreeSpace::new(config.uploads.min_free_mb << 20, move || {
         let mut least = u64::MAX;
         for folder in &folders {
@@ -364,6 +414,7 @@ fn require_file(path: &Path) -> Result<(), CommandError> {
 
 /// Refuses a database that lacks migrations of this program. (The store itself refuses a newer database.)
 async fn require_current(store: &Store) -> Result<(), CommandError> {
+    refuse_unfinished_copy(store).await?;
     let (applied, known) = migration_counts(store).await?;
     if applied == known {
         return Ok(());
@@ -371,6 +422,14 @@ async fn require_current(store: &Store) -> Result<(), CommandError> {
     Err(CommandError::new(format!(
         "the database is at version {applied} and this program needs version {known}; run `quire migrate up` first"
     )))
+}
+
+/// Refuses a database that has only a part of the rows of its source.
+async fn refuse_unfinished_copy(store: &Store) -> Result<(), CommandError> {
+    match store.tables.unfinished_copy().await? {
+        None => Ok(()),
+        Some(_) => Err(CommandError::new(UNFINISHED_COPY)),
+    }
 }
 
 /// How many migrations the database has, and how many this program knows.

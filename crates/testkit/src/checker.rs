@@ -178,7 +178,7 @@ impl StoredHistory {
         if run.state.is_terminal() {
             if ends != 1 {
                 violations.push(Violation::EndedTimes(run.id, ends));
-            } else if end.is_some_and(|kind| kind.run_state() != Some(run.state.as_str())) {
+            } else if end.is_some_and(|kind| kind.run_state() != Some(run.state.name())) {
                 violations.push(Violation::EndDiffers(run.id, run.state.as_str()));
             }
         } else {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    Document, DocumentId, EventId, NewRun, Pipeline, PipelinePlan, Priority, RecordedEvent, ReviewStatus,
-    Run, RunId, StepName, SubjectId, WorkerId,
+    ClaimScope, Document, DocumentId, EventId, NewRun, Pipeline, PipelinePlan, Priority, RecordedEvent,
+    ReviewStatus, Run, RunId, StepName, SubjectId, WorkerId,
 };
 use quire_ports::{
     AddOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, NewDocument, PortResult, ProposalRequest,
@@ -91,6 +91,7 @@ pub fn new_run(pipeline: Pipeline, subject: SubjectId, priority: Priority) -> Ne
         priority,
         correlation_id: Some("corr-1".to_owned()),
         requested_by: None,
+        extractor: None,
         continues: None,
     }
 }
@@ -143,8 +144,16 @@ impl StoreFixture {
     pub async fn worker(&self, now: Timestamp) -> WorkerId {
         let id = WorkerId::new();
         let lease = Some(Lease::Until(now + SignedDuration::from_secs(15)));
-        let worker =
-            Worker { id, name: "tester:1".to_owned(), slots: 4, started_at: now, seen_at: now, lease };
+        let worker = Worker {
+            id,
+            name: "tester:1".to_owned(),
+            slots: 4,
+            started_at: now,
+            seen_at: now,
+            lease,
+            program: None,
+            scope: ClaimScope::default(),
+        };
         self.store.workers.register(&worker).await.unwrap();
         id
     }
@@ -158,7 +167,7 @@ impl StoreFixture {
     /// Claims up to `limit` runs of any pipeline, for a worker that has no run.
     pub async fn claim(&self, worker: WorkerId, at: Timestamp, limit: usize) -> Vec<ClaimedRun> {
         let plans = all_plans();
-        let claim = ClaimRequest { worker, at, limit, is_idle: true, plans: &plans };
+        let claim = ClaimRequest { worker, at, limit, is_idle: true, plans: &plans, lanes: None };
         self.store.queue.claim(claim).await.unwrap()
     }
 

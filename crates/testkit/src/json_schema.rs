@@ -71,6 +71,9 @@ fn check_keyword(
         "maxLength" => {
             value.as_str().is_none_or(|text| text.chars().count() as u64 <= argument.as_u64().unwrap_or(0))
         }
+        "minLength" => {
+            value.as_str().is_none_or(|text| text.chars().count() as u64 >= argument.as_u64().unwrap_or(0))
+        }
         "minimum" => value.as_f64().is_none_or(|number| number >= argument.as_f64().unwrap_or(0.0)),
         "maximum" => value.as_f64().is_none_or(|number| number <= argument.as_f64().unwrap_or(0.0)),
         unknown => return Err(format!("keyword {unknown} is not checked here; add it")),

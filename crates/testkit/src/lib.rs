@@ -1,21 +1,26 @@
 //! The test kit: conformance suites for every store and blob store, planned failures, a fake clock, a checker of event
-//! histories, a browser, a Redis server of a test's own, and fake services: models, DNS, web pages, Firecrawl. It depends on
+//! histories, a browser, a Redis server of a test's own, and fake services: models, DNS, web pages, Firecrawl, Document Intelligence. It depends on
 //! the domain and the ports alone, so it cannot favour an implementation.
 
 // Only tests call this crate, and a panic is how a test fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
 pub mod browser;
+pub mod call_gate;
+pub mod captured_log;
 pub mod checker;
 pub mod clock;
 pub mod conformance;
 pub mod connect_proxy;
+pub mod cutting_proxy;
 pub mod dns_server;
+pub mod document_intelligence_server;
 pub mod documents;
 pub mod firecrawl_server;
 pub mod fixture;
 mod json_schema;
 pub mod model_server;
+pub mod object_services;
 pub mod observed_store;
 pub mod page_server;
 pub mod personas;
@@ -28,11 +33,15 @@ pub mod steps;
 pub mod web_pages;
 pub mod web_server;
 
+pub use call_gate::{CallGate, FreeCalls};
+pub use captured_log::CapturedLog;
 pub use checker::{CheckReport, Violation};
 pub use clock::FakeClock;
 pub use conformance::blobs::BlobStoreFixture;
 pub use connect_proxy::ConnectProxy;
+pub use cutting_proxy::CuttingProxy;
 pub use dns_server::DnsServer;
+pub use document_intelligence_server::DocumentIntelligenceServer;
 pub use firecrawl_server::FirecrawlServer;
 pub use fixture::{RawSql, StoreFixture};
 pub use model_server::{ModelReply, ModelServer};

@@ -21,12 +21,18 @@ enum ProbeAction {
 pub struct ScriptedProbe {
     script: Mutex<VecDeque<(Breakpoint, ProbeAction)>>,
     reached: watch::Sender<Vec<(Breakpoint, Option<RunId>)>>,
+    held: Mutex<Vec<Breakpoint>>,
     gate: Semaphore,
 }
 
 impl Default for ScriptedProbe {
     fn default() -> Self {
-        Self { script: Mutex::default(), reached: watch::Sender::new(Vec::new()), gate: Semaphore::new(0) }
+        Self {
+            script: Mutex::default(),
+            reached: watch::Sender::new(Vec::new()),
+            held: Mutex::default(),
+            gate: Semaphore::new(0),
+        }
     }
 }
 
@@ -49,6 +55,11 @@ impl ScriptedProbe {
     /// How often the engine has reached `breakpoint`.
     pub fn count(&self, breakpoint: Breakpoint) -> usize {
         self.reached.borrow().iter().filter(|(at, _)| *at == breakpoint).count()
+    }
+
+    /// How often the engine was held at `breakpoint`.
+    pub fn held(&self, breakpoint: Breakpoint) -> usize {
+        self.held.lock().unwrap().iter().filter(|at| **at == breakpoint).count()
     }
 
     /// Returns when the engine has reached `breakpoint` `times` times.
@@ -75,6 +86,7 @@ impl Probe for ScriptedProbe {
             None => Ok(()),
             Some((_, ProbeAction::Fail(error))) => Err(error),
             Some((_, ProbeAction::Hold)) => {
+                self.held.lock().unwrap().push(breakpoint);
                 self.gate.acquire().await.unwrap().forget();
                 Ok(())
             }

@@ -81,6 +81,11 @@ impl RedisServer {
         self.signal("-CONT");
     }
 
+    /// Makes it slow: what it is asked within this time is answered at its end.
+    pub fn delay_answers(&self, time: Duration) {
+        self.command(&["CLIENT", "PAUSE", &time.as_millis().to_string(), "ALL"]);
+    }
+
     /// Makes it refuse to store anything, as if its memory were full.
     pub fn fill(&self) {
         self.command(&["CONFIG", "SET", "maxmemory", "1"]);

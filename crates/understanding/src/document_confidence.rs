@@ -9,7 +9,9 @@ use super::{Field, Origin};
 pub fn document_confidence(fields: &[Field]) -> f64 {
     let counted = fields.iter().filter(|field| field.is_critical).filter_map(|field| match field.origin {
         Origin::Human => Some(1.0),
-        Origin::Machine | Origin::Derived => (!field.value.is_empty()).then_some(field.confidence),
+        Origin::Machine | Origin::Embedded | Origin::Derived => {
+            (!field.value.is_empty()).then_some(field.confidence)
+        }
     });
     let least = counted.reduce(f64::min).unwrap_or(0.0);
     if least.is_nan() { 0.0 } else { least.clamp(0.0, 1.0) }

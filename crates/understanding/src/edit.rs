@@ -8,7 +8,7 @@ pub use operation::{ChangeType, EditOperation, EditOutcome, FieldChange, Invalid
 
 use super::schema::is_key_name;
 use super::structural_change;
-use super::{Field, Origin, Schema, Scope, Value, ValueType, visits};
+use super::{Field, Origin, Schema, SchemaKey, Scope, Value, ValueType, visits};
 use quire_domain::ids::FieldId;
 
 /// The longest text of a field, in characters.
@@ -145,7 +145,7 @@ impl EditInProgress<'_> {
         }
         let value_type = value_type.or_else(|| self.schema.key(key).map(|key| key.value_type));
         let value_type = value_type.unwrap_or(ValueType::String);
-        let value = checked_value(value, value_type)?;
+        let value = checked_value(value, value_type, self.schema.key(key))?;
         let field = Field::new(key, value, value_type, Origin::Human, self.neutral);
         let field = Field { visit_id, ..field };
         self.record_change(ChangeType::Add, &field, "value", Value::Null, field.value.clone());
@@ -162,7 +162,7 @@ impl EditInProgress<'_> {
     ) -> Result<(), InvalidMember> {
         let field = &self.fields[index];
         let value_type = value_type.unwrap_or(field.value_type);
-        let value = checked_value(value, value_type)?;
+        let value = checked_value(value, value_type, self.schema.key(&field.key))?;
         if value_type == field.value_type && value.is_same(&field.value, value_type) {
             return Ok(());
         }
@@ -340,7 +340,11 @@ fn as_visit_member(InvalidMember(_, message): InvalidMember) -> InvalidMember {
     InvalidMember("visit", message)
 }
 
-fn checked_value(value: Value, value_type: ValueType) -> Result<Value, InvalidMember> {
+fn checked_value(
+    value: Value,
+    value_type: ValueType,
+    key: Option<&SchemaKey>,
+) -> Result<Value, InvalidMember> {
     if let Value::Text(text) = &value {
         if text.contains('\0') {
             return invalid("value", "must not contain a NUL character");
@@ -349,7 +353,13 @@ fn checked_value(value: Value, value_type: ValueType) -> Result<Value, InvalidMe
             return invalid("value", format!("must have at most {MAX_TEXT_CHARS} characters"));
         }
     }
-    value_type.coerce(value).or_else(|must| invalid("value", must))
+    match (value, key.filter(|key| key.value_type == ValueType::Table)) {
+        (Value::Table(rows), Some(key)) if value_type == ValueType::Table => {
+            key.coerced_table(rows).or_else(|why| invalid("value", why))
+        }
+        (Value::Table(_), _) => invalid("value", "is a table, and the key is no table in the schema"),
+        (value, _) => value_type.coerce(value).or_else(|must| invalid("value", must)),
+    }
 }
 
 fn is_visit_id(id: &str) -> bool {

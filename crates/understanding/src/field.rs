@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Value, ValueType};
+use super::{Reason, Value, ValueType};
 use quire_domain::ids::{DocumentId, FieldId, RunId};
 use quire_domain::reading::Rect;
 
@@ -39,6 +39,8 @@ impl Interpretation {
 pub enum Origin {
     /// Found in the document.
     Machine,
+    /// Data that the file contains beside its pages, such as the XML of an e-invoice.
+    Embedded,
     /// Entered by a person.
     Human,
     /// Derived from other fields.
@@ -50,11 +52,15 @@ impl Origin {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Machine => "machine",
+            Self::Embedded => "embedded",
             Self::Human => "human",
             Self::Derived => "derived",
         }
     }
 }
+
+/// The most suggestions of a field.
+pub const MAX_SUGGESTIONS: usize = 5;
 
 /// One value of one key. A key with several values has several fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,6 +129,12 @@ pub struct Evidence {
     /// The rectangles of its words on that page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub boxes: Vec<Rect>,
+    /// Why the value has its confidence, the heaviest reason first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
+    /// The share of the page that was read well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_reliability: Option<f64>,
 }
 
 impl Evidence {
@@ -135,7 +147,7 @@ impl Evidence {
         if snippet.len() < words.len() {
             snippet.push('…');
         }
-        Self { page, snippet, boxes }
+        Self { page, snippet, boxes, reasons: Vec::new(), text_reliability: None }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::SchemaFit;
+
 /// What interprets documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -52,6 +54,9 @@ pub struct MadeBy {
     /// How long it took.
     #[serde(default)]
     pub milliseconds: u64,
+    /// The schemas that fit best, if the schema was chosen automatically, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schema_fits: Vec<SchemaFit>,
 }
 
 impl MadeBy {

@@ -11,7 +11,8 @@ mod word_list;
 
 use std::collections::BTreeMap;
 
-use quire_domain::Run;
+use quire_domain::reading::Extractor;
+use quire_domain::{Run, RunState};
 use serde::{Deserialize, Serialize};
 
 use super::{Normaliser, ValueType};
@@ -53,6 +54,13 @@ pub struct Schema {
     /// Words that tell that the date in their line is not the date of a visit.
     #[serde(default, skip_serializing_if = "is_empty_list")]
     pub other_dates: WordList,
+    /// What documents of this kind call themselves, in any language, lower case and without accents: "factura". The titles
+    /// count as well. They tell which schema fits a document ([`crate::schema_fits`]).
+    #[serde(default, skip_serializing_if = "is_empty_list")]
+    pub names: WordList,
+    /// Who reads documents of this kind. Without it, the settings decide.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extractor: Option<Extractor>,
 }
 
 /// A section of the form.
@@ -107,6 +115,9 @@ pub struct SchemaKey {
     /// sentence about what was done at a visit.
     #[serde(default, skip_serializing_if = "is_empty_list")]
     pub cues: WordList,
+    /// The terms of embedded data that are values of the key, best first: `BT-1` of an e-invoice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<String>,
     /// The normal form of the values.
     #[serde(default)]
     pub normaliser: Normaliser,
@@ -136,6 +147,37 @@ pub struct SchemaKey {
     /// Conditions on the values.
     #[serde(default, skip_serializing_if = "Validators::is_empty")]
     pub validators: Validators,
+    /// The columns, if the values are tables.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<TableColumn>,
+}
+
+/// A column of the tables of a key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableColumn {
+    /// The name, in `snake_case`.
+    pub key: String,
+    /// The name that people see.
+    #[serde(default, skip_serializing_if = "Titles::is_empty")]
+    pub title: Titles,
+    /// The words of the head of the column, in any language, lower case and without accents.
+    #[serde(default, skip_serializing_if = "is_empty_list")]
+    pub labels: WordList,
+    /// The terms of embedded data that are values of the column.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<String>,
+    /// The normal form of the values.
+    #[serde(default)]
+    pub normaliser: Normaliser,
+    /// The type of the values.
+    pub value_type: ValueType,
+}
+
+impl TableColumn {
+    /// The title in that language, otherwise in any language, otherwise the name.
+    pub fn title(&self, language: &str) -> &str {
+        in_language(&self.title, language).unwrap_or(&self.key)
+    }
 }
 
 /// What a key is about.
@@ -161,6 +203,9 @@ impl Schema {
     /// The name of the built-in schema that is the default. Runs that do not name a schema were interpreted by it.
     pub const DEFAULT: &'static str = "veterinary-record";
 
+    /// The name of the built-in schema that stands for the one that fits best. A run for which none fits keeps it.
+    pub const AUTO: &'static str = "auto";
+
     /// The built-in default schema.
     pub fn built_in_default() -> Self {
         built_in::default().schema.clone()
@@ -169,6 +214,16 @@ impl Schema {
     /// The name of the schema of a run.
     pub fn name_for(run: &Run) -> &str {
         run.schema.as_ref().map_or(Self::DEFAULT, |schema| schema.name.as_str())
+    }
+
+    /// Whether the schema of this run was to be chosen, and none fits its document.
+    pub fn none_fits(run: &Run) -> bool {
+        matches!(run.state, RunState::Completed { .. }) && Self::name_for(run) == Self::AUTO
+    }
+
+    /// What people should know about the result of a run, as stable codes: that none fits.
+    pub fn warnings(run: &Run) -> Vec<&'static str> {
+        Self::none_fits(run).then_some("NO_SCHEMA_FITS").into_iter().collect()
     }
 
     /// The key of that name.

@@ -9,6 +9,8 @@ use quire_domain::{Event, EventType};
 use serde::{Deserialize, Serialize};
 
 use super::edit::{ChangeType, FieldChange};
+use super::review_form::OTHER_SECTION;
+use super::rules::label_form;
 use super::{Evidence, Field, Schema, SchemaKey, ValueType, WordList};
 
 /// A change of a schema.
@@ -47,9 +49,6 @@ pub enum DecisionType {
     /// The key is critical. The candidate is pending again.
     FlagCritical,
 }
-
-/// The section for keys that people add, in schemas that have it.
-const OTHER_SECTION: &str = "other";
 
 macro_rules! names {
     ($kind:ident: $($variant:ident = $name:literal),+) => {
@@ -169,6 +168,8 @@ pub struct Approval<'c> {
     pub target_key: &'c str,
     /// Whether that key becomes critical.
     pub critical: bool,
+    /// Words before its values in the documents that suggest the change, the most frequent first.
+    pub labels: Vec<String>,
 }
 
 impl Schema {
@@ -194,6 +195,12 @@ impl Schema {
                 format!("added {target}")
             }
         };
+        let is_about_values = matches!(change, SchemaChangeType::NewKey | SchemaChangeType::KeyRename);
+        let labels = if is_about_values { schema.add_labels(target, &approval.labels) } else { Vec::new() };
+        let summary = match &labels[..] {
+            [] => summary,
+            labels => format!("{summary} with the labels {}", labels.join(", ")),
+        };
         if approval.critical
             && let Some(key) = schema.keys.iter_mut().find(|key| key.key == target)
         {
@@ -218,6 +225,24 @@ impl Schema {
         if let Some(target) = self.keys.iter_mut().find(|key| key.key == target) {
             target.labels.merge(&labels);
         }
+    }
+
+    /// Adds labels to a key, except those that another key has. They are labels of no key no more. Returns those that are new.
+    fn add_labels(&mut self, target: &str, labels: &[String]) -> Vec<String> {
+        let owner = |label: &String| {
+            let form = label_form(label);
+            self.keys.iter().find(|key| key.labels.iter().any(|own| label_form(own) == form))
+        };
+        let new: Vec<String> = labels.iter().filter(|label| owner(label).is_none()).cloned().collect();
+        let others = self.other_labels.languages().map(|(language, words)| {
+            let is_left = |word: &&String| !new.iter().any(|label| label_form(label) == label_form(word));
+            (language.to_owned(), words.iter().filter(is_left).cloned().collect())
+        });
+        self.other_labels = WordList::by_language(others.collect::<Vec<(String, Vec<String>)>>());
+        if let Some(key) = self.keys.iter_mut().find(|key| key.key == target) {
+            key.labels.merge(&WordList::from(new.clone()));
+        }
+        new
     }
 
     fn add_key_if_missing(&mut self, name: &str) {

@@ -69,7 +69,8 @@ fn adding_and_removing_keys_suggests_a_change_of_the_schema_and_correcting_value
 #[test]
 fn an_approval_changes_the_schema() {
     let schema = Schema::built_in_default();
-    let approval = |source_key, target_key, critical| Approval { source_key, target_key, critical };
+    let approval =
+        |source_key, target_key, critical| Approval { source_key, target_key, critical, labels: Vec::new() };
     let (added, summary) =
         schema.with_approval(SchemaChangeType::NewKey, &approval(None, "blood_group", true));
     assert_eq!(added.keys.len(), schema.keys.len() + 1);
@@ -85,6 +86,22 @@ fn an_approval_changes_the_schema() {
         schema.with_approval(SchemaChangeType::KeyMapping, &approval(Some("notes"), "allergies", false));
     assert!(mapped.key("notes").unwrap().labels.is_empty());
     assert!(mapped.key("allergies").unwrap().labels.contains(&"notas".to_owned()));
+}
+
+#[test]
+fn an_approval_adds_the_labels_that_documents_have() {
+    let schema = Schema::built_in_default();
+    let labels = ["grupo sanguineo", "paciente", "telefono"].map(str::to_owned).to_vec();
+    let approval = Approval { source_key: None, target_key: "blood_group", critical: false, labels };
+    let (added, summary) = schema.with_approval(SchemaChangeType::NewKey, &approval);
+    let key = added.key("blood_group").unwrap();
+    assert_eq!(key.labels.to_vec(), ["blood group", "grupo sanguineo", "telefono"], "a label has one key");
+    assert!(schema.other_labels.contains(&"telefono".to_owned()));
+    assert!(!added.other_labels.contains(&"telefono".to_owned()), "it is for a key now");
+    assert_eq!(added.other_labels.len() + 1, schema.other_labels.len());
+    assert_eq!(summary, "added blood_group with the labels grupo sanguineo, telefono");
+    let text = added.to_toml(2);
+    assert!(crate::SchemaFile::parse("a.toml", &text, crate::SchemaFormat::Toml).is_ok());
 }
 
 /// Proves R128 for the statuses.

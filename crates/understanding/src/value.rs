@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::de::{self, Deserializer, Visitor};
+use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
+
+use crate::table_value::{EXPECTED_TABLE, TableRow, tidy};
 
 /// The largest whole number that a float represents exactly.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -20,6 +22,8 @@ pub enum Value {
     Number(f64),
     /// Text. Dates are `YYYY-MM-DD`.
     Text(String),
+    /// The rows of a table. A cell is no table.
+    Table(Vec<TableRow>),
 }
 
 /// The type of a value.
@@ -31,6 +35,7 @@ pub enum ValueType {
     Date,
     Number,
     Boolean,
+    Table,
     #[default]
     Unknown,
 }
@@ -46,7 +51,8 @@ pub(super) enum CanonicalValue<'v> {
 
 impl ValueType {
     /// All types.
-    pub const ALL: [Self; 5] = [Self::String, Self::Date, Self::Number, Self::Boolean, Self::Unknown];
+    pub const ALL: [Self; 6] =
+        [Self::String, Self::Date, Self::Number, Self::Boolean, Self::Table, Self::Unknown];
 
     /// The name that is stored and that the API shows.
     pub fn as_str(self) -> &'static str {
@@ -55,6 +61,7 @@ impl ValueType {
             Self::Date => "date",
             Self::Number => "number",
             Self::Boolean => "boolean",
+            Self::Table => "table",
             Self::Unknown => "unknown",
         }
     }
@@ -83,6 +90,11 @@ impl ValueType {
             (Self::Boolean, value) => {
                 value.as_bool().map(Value::Bool).ok_or("must be true or false, or null")
             }
+            (Self::Table, Value::Table(rows)) => Ok(match tidy(rows) {
+                rows if rows.is_empty() => Value::Null,
+                rows => Value::Table(rows),
+            }),
+            (Self::Table, _) => Err(EXPECTED_TABLE),
         }
     }
 }
@@ -97,6 +109,7 @@ impl Value {
         match self {
             Self::Null => true,
             Self::Text(text) => text.trim().is_empty(),
+            Self::Table(rows) => rows.iter().flat_map(TableRow::values).all(Self::is_empty),
             Self::Bool(_) | Self::Number(_) => false,
         }
     }
@@ -116,8 +129,9 @@ impl Value {
                 (Self::Text(one), Self::Text(two)) => one.split_whitespace().eq(two.split_whitespace()),
                 _ => false,
             },
-            ValueType::Unknown => match (self, other) {
+            ValueType::Unknown | ValueType::Table => match (self, other) {
                 (Self::Text(one), Self::Text(two)) => one.trim() == two.trim(),
+                (Self::Table(one), Self::Table(two)) => tidy(one.clone()) == tidy(two.clone()),
                 _ => false,
             },
         }
@@ -135,27 +149,28 @@ impl Value {
                 }
                 _ => None,
             },
-            ValueType::Unknown => None,
+            ValueType::Unknown | ValueType::Table => None,
         };
         canonical.unwrap_or_else(|| match self {
             Self::Null => CanonicalValue::Null,
             Self::Bool(yes) => CanonicalValue::Bool(*yes),
             Self::Number(number) => CanonicalValue::Number((number + 0.0).to_bits()),
             Self::Text(text) => CanonicalValue::Text(text.trim().into()),
+            Self::Table(rows) => CanonicalValue::Text(format!("{:?}", tidy(rows.clone())).into()),
         })
     }
 
-    fn as_number(&self) -> Option<f64> {
+    pub(super) fn as_number(&self) -> Option<f64> {
         let number = match self {
             Self::Number(number) => *number,
             Self::Text(text) => text.trim().parse().ok()?,
-            Self::Null | Self::Bool(_) => return None,
+            Self::Null | Self::Bool(_) | Self::Table(_) => return None,
         };
         // Adding zero removes the sign of zero.
         number.is_finite().then_some(number + 0.0)
     }
 
-    fn as_bool(&self) -> Option<bool> {
+    pub(super) fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(yes) => Some(*yes),
             Self::Number(1.0) => Some(true),
@@ -165,7 +180,7 @@ impl Value {
                 "false" | "0" => Some(false),
                 _ => None,
             },
-            Self::Null | Self::Number(_) => None,
+            Self::Null | Self::Number(_) | Self::Table(_) => None,
         }
     }
 }
@@ -182,6 +197,7 @@ impl Serialize for Value {
             }
             Self::Number(number) => serializer.serialize_f64(*number),
             Self::Text(text) => serializer.serialize_str(text),
+            Self::Table(rows) => rows.serialize(serializer),
         }
     }
 }
@@ -190,11 +206,11 @@ impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Scalar;
 
-        impl Visitor<'_> for Scalar {
+        impl<'de> Visitor<'de> for Scalar {
             type Value = Value;
 
             fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("text, a number, true, false or null")
+                formatter.write_str("text, a number, true, false, null or a list of rows")
             }
 
             fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
@@ -223,6 +239,17 @@ impl<'de> Deserialize<'de> for Value {
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
                 Ok(Value::Text(text.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+                let mut rows: Vec<TableRow> = Vec::new();
+                while let Some(row) = list.next_element::<TableRow>()? {
+                    if row.values().any(|cell| matches!(cell, Value::Table(_))) {
+                        return Err(de::Error::custom("a cell must be text, a number, true, false or null"));
+                    }
+                    rows.push(row);
+                }
+                Ok(Value::Table(rows))
             }
         }
 
@@ -304,7 +331,9 @@ mod tests {
             let value: Value = serde_json::from_str(json).unwrap();
             assert_eq!(serde_json::to_string(&value).unwrap(), json);
         }
-        for wrong in ["9007199254740993", "[]", "{}"] {
+        let table = r#"[{"name":"Glucose","result":92},{"name":"Urea"}]"#;
+        assert_eq!(serde_json::to_string(&serde_json::from_str::<Value>(table).unwrap()).unwrap(), table);
+        for wrong in ["9007199254740993", "[1]", "{}", r#"[{"a":[{"b":1}]}]"#] {
             assert!(serde_json::from_str::<Value>(wrong).is_err(), "{wrong}");
         }
     }

@@ -51,7 +51,8 @@ fn clippy() -> Result<()> {
     succeed(cargo().args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
 }
 
-fn require_component(subcommand: &str, component: &str) -> Result<()> {
+/// Fails if the toolchain lacks a component that brings a subcommand of cargo.
+pub fn require_component(subcommand: &str, component: &str) -> Result<()> {
     if succeeds(cargo().args([subcommand, "--version"])) {
         Ok(())
     } else {

@@ -17,8 +17,13 @@ const SCRIPT: &str = include_str!("run.py");
 
 /// Runs it against its own server, on SQLite. `arguments` go to schemathesis, after the default ones.
 pub fn check(arguments: &[String]) -> Result<()> {
-    let python = python::with("schemathesis", VERSION)?;
     succeed(cargo().args(["build", "--package", "quire"]))?;
+    check_built(arguments)
+}
+
+/// The same with a program that the tests have built.
+pub fn check_built(arguments: &[String]) -> Result<()> {
+    let python = python::with("schemathesis", VERSION)?;
     let folder = TempDir::create("contract")?;
     let server = Server::start(folder.path())?;
     let outcome = succeed(

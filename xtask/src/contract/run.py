@@ -16,13 +16,15 @@ Weight: 4.{0}
 """
 # These need a language model, which the server under test does not have: it answers 503.
 NEED_MODEL = ("full_review", "expand_idea", "review_idea", "revise_proposal")
+# These may ask for Document Intelligence, which it does not have either.
+MAY_NEED_EXTRACTOR = ("upload_document", "add_document", "reprocess_document")
 
 # Each of these can refuse what fits its schema, for a reason that no schema can express (docs/decisions/openapi.md).
 MAY_REFUSE = {
     # The content of a file, and of the form around it.
-    ("upload_document", "add_document"): ["2xx", 400, 409, 413, 415],
-    # A cursor or an event that was never given out; a field that is not in the version.
-    ("list_documents", "follow_events", "edit_interpretation"): ["2xx", 400, 404, 409],
+    MAY_NEED_EXTRACTOR: ["2xx", 400, 404, 409, 413, 415, 503],
+    # A cursor or an event that was never given out; a field that is not in the version; a filter that cannot be read.
+    ("list_documents", "follow_events", "edit_interpretation", "search", "list_hits_in_document", "ask"): ["2xx", 400, 404, 409],
     # The number of sentences, versions, and at least one edit.
     NEED_MODEL: ["2xx", 400, 404, 409, 422, 503],
     # The name of a lane, and the members of a request that do not belong to its type.
@@ -77,7 +79,7 @@ def settings(ids):
     for operations, statuses in MAY_REFUSE.items():
         lines += ["[[operations]]", f"include-operation-id = {json.dumps(operations)}"]
         lines += [f"checks.positive_data_acceptance.expected-statuses = {json.dumps(statuses)}"]
-        if operations == NEED_MODEL:
+        if operations in (NEED_MODEL, MAY_NEED_EXTRACTOR):
             lines += ['checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 503]']
     return "\n".join(lines) + "\n"
 

@@ -2,7 +2,9 @@
 
 use std::io::{Read as _, Write as _, stdin, stdout};
 
+use super::azurite::{self, Azurite};
 use super::llama::Llama;
+use super::moto::{self, Moto};
 use super::postgres::Postgres;
 use super::redis::Redis;
 use super::{READY, Variable};
@@ -16,8 +18,10 @@ const MODEL_URL: &str = "QUIRE_TEST_MODEL_URL";
 /// Runs the hidden command. The folder is declared first, so it is removed last.
 pub fn guard() -> Result<()> {
     let folder = TempDir::create("run")?;
-    // First, because it loads its model while the others start.
+    // First, because they get ready while the others start.
     let mut llama = unless_given(MODEL_URL, || Llama::start(folder.path()))?;
+    let mut azurite = unless_given(azurite::URL, || Azurite::start(folder.path()))?;
+    let mut moto = unless_given(moto::URL, || Moto::start(folder.path()))?;
     let postgres = unless_given(POSTGRES_URL, || Postgres::start(&folder))?;
     let redis = unless_given(REDIS_URL, || Redis::start(folder.path()))?;
     let variables = [
@@ -26,6 +30,15 @@ pub fn guard() -> Result<()> {
         match &mut llama {
             Some(llama) => vec![(MODEL_URL.to_owned(), llama.url()?)],
             None => given(MODEL_URL),
+        },
+        match &mut azurite {
+            Some(azurite) => vec![azurite.variable()?],
+            None => given(azurite::URL),
+        },
+        vec![azurite::program_variable()?],
+        match &mut moto {
+            Some(moto) => vec![moto.variable()?],
+            None => given(moto::URL),
         },
     ];
     // If the parent has already ended, nobody reads these lines, and the wait below ends at once.

@@ -4,8 +4,11 @@
 //! closes the pipe however this process ends: normally, by Ctrl-C, or killed. A signal handler would not run after a
 //! kill.
 
+mod azurite;
 mod guard;
+mod http_server;
 mod llama;
+mod moto;
 mod port;
 mod postgres;
 mod redis;

@@ -1,4 +1,4 @@
-// A proposal: follows the steps of its run, retries it and sends a revision.
+// A proposal: follows the steps of its run, stops or retries it, and sends a revision.
 
 import { requestJson } from "./http.js"
 import { onEvent } from "./events.js"
@@ -13,9 +13,19 @@ showTimes()
 const proposal = document.getElementById("proposal")
 if (proposal) start(proposal.dataset.run)
 
+/** What the buttons ask for: the address, and what to say afterwards. */
+function actions(run) {
+  return {
+    withdraw: { address: `/runs/${run}/withdraw`, done: "runs.withdrawn" },
+    cancel: { address: `/runs/${run}/cancel`, done: "runs.cancelled" },
+    retry: { address: `/v1/runs/${run}/retry`, done: "proposals.retried" },
+  }
+}
+
 function start(run) {
   const progress = document.getElementById("progress")
-  let isRetrying = false
+  const buttons = actions(run)
+  let wasPressed = false
   const refresh = refresher(proposal, `/app/proposals/${run}/now`, REFRESH_PAUSE)
   onEvent((event) => event.run_id === run && refresh())
 
@@ -24,17 +34,18 @@ function start(run) {
     const now = proposal.querySelector("[data-progress]")?.dataset.progress ?? ""
     if (progress.textContent !== now) progress.textContent = now
     // The button that was pressed is gone.
-    if (isRetrying && document.activeElement === document.body) proposal.focus()
-    isRetrying = false
+    if (wasPressed && document.activeElement === document.body) proposal.focus()
+    wasPressed = false
   }).observe(proposal, { childList: true })
 
   proposal.addEventListener("click", async ({ target }) => {
-    if (target.id !== "retry") return
+    const action = buttons[target.id]
+    if (!action) return
     target.disabled = true
-    isRetrying = true
+    wasPressed = true
     try {
-      await requestJson(`/v1/runs/${run}/retry`, { method: "POST" })
-      toast(t("proposals.retried"), "success")
+      await requestJson(action.address, { method: "POST" })
+      toast(t(action.done), "success")
       refresh()
     } catch (error) {
       toast(error.message, "error")

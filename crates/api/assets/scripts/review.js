@@ -11,15 +11,17 @@ import { ask } from "./review/dialogs.js"
 import { isEditing, leave, startEditing } from "./review/editor.js"
 import { clearFilter, startFilter } from "./review/filter.js"
 import { startFind } from "./review/find.js"
+import { startHiding } from "./review/hide.js"
 import { showHistory } from "./review/history.js"
-import { documentId, emptyCritical, isReview, isReviewed, onPanelUpdate, refresh, refreshCount, wasRefreshedAfter } from "./review/panel.js"
+import { startHits } from "./review/hits.js"
+import { documentId, emptyCritical, isReview, isReviewed, onFormUpdate, refresh, refreshCount, wasRefreshedAfter } from "./review/form.js"
 import { startPages } from "./review/pages.js"
 import { currentVersion, enqueue, isSaving, knownVersion, whenSaved } from "./review/save.js"
 import { showHelp, startShortcuts } from "./review/shortcuts.js"
 import { startSplitter } from "./review/splitter.js"
 import { showStatus } from "./review/status.js"
 
-const panel = document.getElementById("panel")
+const form = document.getElementById("review-form")
 
 /** Asks before a document is marked whose critical fields are empty, and names them. */
 async function mayMark() {
@@ -61,7 +63,9 @@ function toggleReviewed() {
 async function reprocess(button) {
   button.disabled = true
   try {
-    await requestJson(`/documents/${documentId}/reprocess`, { method: "POST" })
+    const schema = button.parentElement.querySelector("[data-schema]")?.value
+    const query = schema ? `?schema=${encodeURIComponent(schema)}` : ""
+    await requestJson(`/documents/${documentId}/reprocess${query}`, { method: "POST" })
     await refresh()
   } catch (error) {
     button.disabled = false
@@ -85,7 +89,7 @@ function followEvents() {
     const count = refreshCount()
     clearTimeout(timer)
     timer = setTimeout(async () => {
-      // A save refreshes the panel itself, which usually covers this event.
+      // A save refreshes the form itself, which usually covers this event.
       await whenSaved()
       if (!wasRefreshedAfter(count)) showNewerVersion()
     }, 30)
@@ -101,7 +105,7 @@ function delayNext(event) {
 }
 
 document.addEventListener("click", delayNext)
-panel.addEventListener("click", (event) => {
+form.addEventListener("click", (event) => {
   const button = event.target.closest("button")
   if (!button) return
   if (button.id === "mark" && leave(toggleReviewed)) toggleReviewed()
@@ -113,8 +117,10 @@ panel.addEventListener("click", (event) => {
 startSplitter()
 startPages()
 startFind()
-onPanelUpdate(() => showTimes(panel))
-showTimes(panel)
+startHits()
+startHiding()
+onFormUpdate(() => showTimes(form))
+showTimes(form)
 followEvents()
 if (isReview()) {
   startEditing()

@@ -7,9 +7,9 @@ macro_rules! reasons {
         /// The documented reasons of conflicts.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)] // The names are the documentation.
-        pub enum Reason { $($variant),+ }
+        pub enum ConflictReason { $($variant),+ }
 
-        impl Reason {
+        impl ConflictReason {
             /// All reasons.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 

@@ -3,21 +3,25 @@
 
 use std::collections::BTreeMap;
 
-use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode, WebErrorKind};
+use quire_application::steps::{
+    AnalysisErrorKind, ModelErrorKind, ReadErrorKind, StepErrorCode, WebErrorKind,
+};
 use quire_domain::FailureType;
 
 use super::text;
-use crate::{Code, Reason};
+use crate::{Code, ConflictReason};
 
 /// The pages by code.
 pub(super) fn all() -> BTreeMap<&'static str, &'static str> {
     let codes = Code::ALL.iter().map(|code| (code.as_str(), code.page()));
-    let reasons = Reason::ALL.iter().map(|reason| (reason.as_str(), reason.page()));
+    let reasons = ConflictReason::ALL.iter().map(|reason| (reason.as_str(), reason.page()));
     let failures = FailureType::ALL.iter().map(|failure| (failure.as_str(), of_run(*failure)));
     let readers = ReadErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_reading(*kind)));
     let models = ModelErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_model(*kind)));
     let pages = WebErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_web_page(*kind)));
+    let analysers = AnalysisErrorKind::ALL.iter().map(|kind| (kind.as_str(), of_analysis(*kind)));
     let steps = StepErrorCode::ALL.iter().map(|code| (code.as_str(), of_step(*code)));
+    let pages = pages.chain(analysers);
     codes.chain(reasons).chain(failures).chain(readers).chain(models).chain(pages).chain(steps).collect()
 }
 
@@ -29,7 +33,8 @@ pub(crate) fn run_codes() -> impl Iterator<Item = &'static str> {
     let models = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
     let pages = WebErrorKind::ALL.iter().map(|kind| kind.as_str());
     let steps = StepErrorCode::ALL.iter().map(|code| code.as_str());
-    failures.chain(readers).chain(models).chain(pages).chain(steps)
+    let analysers = AnalysisErrorKind::ALL.iter().map(|kind| kind.as_str());
+    failures.chain(readers).chain(models).chain(pages).chain(analysers).chain(steps)
 }
 
 const fn of_run(failure: FailureType) -> &'static str {
@@ -78,6 +83,18 @@ const fn of_model(kind: ModelErrorKind) -> &'static str {
     }
 }
 
+const fn of_analysis(kind: AnalysisErrorKind) -> &'static str {
+    match kind {
+        AnalysisErrorKind::Unavailable => text!("DOCUMENT_INTELLIGENCE_UNAVAILABLE"),
+        AnalysisErrorKind::RateLimited => text!("DOCUMENT_INTELLIGENCE_RATE_LIMITED"),
+        AnalysisErrorKind::Refused => text!("DOCUMENT_INTELLIGENCE_REFUSED"),
+        AnalysisErrorKind::Failed => text!("DOCUMENT_INTELLIGENCE_FAILED"),
+        AnalysisErrorKind::AnswerInvalid => text!("DOCUMENT_INTELLIGENCE_ANSWER_INVALID"),
+        AnalysisErrorKind::PageMissing => text!("DOCUMENT_INTELLIGENCE_PAGE_MISSING"),
+        AnalysisErrorKind::BudgetSpent => text!("DOCUMENT_INTELLIGENCE_BUDGET_SPENT"),
+    }
+}
+
 const fn of_web_page(kind: WebErrorKind) -> &'static str {
     match kind {
         WebErrorKind::AddressNotAllowed => text!("URL_NOT_ALLOWED"),
@@ -94,11 +111,13 @@ const fn of_web_page(kind: WebErrorKind) -> &'static str {
 const fn of_step(code: StepErrorCode) -> &'static str {
     match code {
         StepErrorCode::StorageUnavailable => text!("STORAGE_UNAVAILABLE"),
+        StepErrorCode::FileDamaged => text!("FILE_DAMAGED"),
         StepErrorCode::StoreUnavailable => text!("STORE_UNAVAILABLE"),
         StepErrorCode::StepNotSetUp => text!("STEP_NOT_SET_UP"),
         StepErrorCode::StepPanicked => text!("STEP_PANICKED"),
         StepErrorCode::ResultNotStorable => text!("RESULT_NOT_STORABLE"),
         StepErrorCode::StepInputMissing => text!("STEP_INPUT_MISSING"),
+        StepErrorCode::ProviderNotConfigured => text!("PROVIDER_NOT_CONFIGURED"),
         StepErrorCode::LockHeld => text!("LOCK_HELD"),
     }
 }
@@ -134,7 +153,7 @@ mod tests {
     /// Proves R075, R215: the reasons of conflicts are these and no others.
     #[test]
     fn the_reasons_of_conflicts_are_a_closed_list() {
-        let reasons: Vec<_> = Reason::ALL.iter().map(|reason| reason.as_str()).collect();
+        let reasons: Vec<_> = ConflictReason::ALL.iter().map(|reason| reason.as_str()).collect();
         assert_eq!(
             reasons,
             [

@@ -48,7 +48,7 @@ pub(crate) async fn list() -> Html<String> {
     params(("code" = String, Path, description = "The code.", example = json!("CONFLICT"))),
     responses(
         (status = 200, description = "A page for people.", body = String, content_type = "text/html"),
-        errors::Missing,
+        errors::NotFound,
     ),
 )]
 pub(crate) async fn show(code: Result<Path<String>, PathRejection>) -> Result<Html<String>, ApiError> {

@@ -23,6 +23,9 @@ const fn audited(route: &'static str, seen: EventType, failed: Option<EventType>
     AuditedRoute { route, seen, failed }
 }
 
+/// A question is sent, and its answer quotes documents.
+const ASK: &str = "/ask";
+
 /// Every route that shows a part of a document.
 const AUDITED_ROUTES: &[AuditedRoute] = &[
     audited("/documents", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
@@ -31,6 +34,17 @@ const AUDITED_ROUTES: &[AuditedRoute] = &[
     audited("/app/documents/{id}/runs", EventType::DocumentProcessingHistoryViewed, None),
     audited("/app/documents/{id}/runs/list", EventType::DocumentProcessingHistoryViewed, None),
     audited("/app/rows", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    // Results quote documents.
+    audited("/app/search", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited("/app/search/results", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited("/search", EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited(ASK, EventType::DocumentListViewed, Some(EventType::DocumentListViewFailed)),
+    audited("/documents/{id}/hits", EventType::RawTextAccessed, Some(EventType::RawTextAccessFailed)),
+    audited(
+        "/documents/{id}/similar",
+        EventType::DocumentListViewed,
+        Some(EventType::DocumentListViewFailed),
+    ),
     audited("/documents/{id}", EventType::DocumentMetadataViewed, None),
     audited("/documents/{id}/processing-history", EventType::DocumentProcessingHistoryViewed, None),
     audited("/documents/{id}/jobs", EventType::DocumentProcessingHistoryViewed, None),
@@ -99,7 +113,7 @@ pub(crate) async fn record(State(audit): State<AccessAudit>, request: Request, n
 fn audited_route(request: &Request) -> Option<&'static AuditedRoute> {
     let route = request.extensions().get::<MatchedPath>()?;
     // A HEAD request also learns whether a file exists, and its name.
-    let looks = [Method::GET, Method::HEAD].contains(request.method());
+    let looks = [Method::GET, Method::HEAD].contains(request.method()) || route.as_str() == ASK;
     AUDITED_ROUTES.iter().find(|audited| looks && audited.route == route.as_str())
 }
 
@@ -118,6 +132,23 @@ fn subject_of(path: &str) -> (Option<SubjectId>, Option<RunId>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::middleware::auth::roles;
+
+    #[test]
+    fn every_route_that_shows_documents_is_audited() {
+        // Leads to another page.
+        let shows_nothing = ["/app/documents/{id}/next"];
+        let of_documents = ["/documents", "/search", "/app/documents", "/app/rows", "/app/search"];
+        let shows = |path: &str| {
+            let is_below = |start: &&str| path == *start || path.starts_with(&format!("{start}/"));
+            of_documents.iter().any(is_below) && !shows_nothing.contains(&path)
+        };
+        for (method, path, _) in roles::TABLE.iter().chain(roles::PAGES) {
+            if *method == "GET" && shows(path) {
+                assert!(AUDITED_ROUTES.iter().any(|audited| audited.route == *path), "{path}");
+            }
+        }
+    }
 
     #[test]
     fn a_path_names_a_document_or_a_run() {

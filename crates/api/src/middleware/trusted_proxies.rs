@@ -53,7 +53,7 @@ impl TrustedProxies {
     }
 
     /// Whether this address is a trusted proxy.
-    pub(crate) fn contain(&self, address: IpAddr) -> bool {
+    pub fn contain(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(address))
     }
 }

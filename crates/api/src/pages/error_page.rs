@@ -76,7 +76,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Reason;
+    use crate::ConflictReason;
     use crate::pages::words::Language;
 
     #[test]
@@ -84,7 +84,7 @@ mod tests {
         let spanish = |error: &ApiError| message(error, Language::Spanish.words());
         let too_large = ApiError::new(Code::FileTooLarge, "x").with(json!({ "max_bytes": 20 << 20 }));
         assert!(spanish(&too_large).contains("el límite es de 20 MB"), "{}", spanish(&too_large));
-        let stale = ApiError::conflict(Reason::StaleInterpretationVersion, "x");
+        let stale = ApiError::conflict(ConflictReason::StaleInterpretationVersion, "x");
         assert!(spanish(&stale).starts_with("Otra persona ha guardado"), "{}", spanish(&stale));
         let invalid = ApiError::invalid("page", "must be a number");
         assert_eq!(spanish(&invalid), "No se ha aceptado la petición: page: must be a number");

@@ -23,7 +23,9 @@ const NOT_KEPT: HeaderValue = HeaderValue::from_static("no-store");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NavigationItem {
     Inbox,
+    Search,
     Proposals,
+    Links,
     Operations,
     Governance,
 }
@@ -83,7 +85,9 @@ impl Frame {
         let all = [
             (NavigationItem::Inbox, "/app", "frame.documents", Role::Read),
             // Not texts of the frame, which every page hands to its scripts.
+            (NavigationItem::Search, "/app/search", "search.title", Role::Read),
             (NavigationItem::Proposals, "/app/proposals", "proposals.title", Role::Read),
+            (NavigationItem::Links, "/app/links", "links.title", Role::Read),
             (NavigationItem::Operations, "/app/operations", "frame.operations", Role::Read),
             (NavigationItem::Governance, "/app/governance", "governance.title", Role::Govern),
         ];

@@ -10,6 +10,7 @@ pub(crate) mod error_page;
 mod frame;
 pub(crate) mod governance;
 pub(crate) mod inbox;
+pub(crate) mod links;
 pub(crate) mod login;
 pub(crate) mod login_redirect;
 pub(crate) mod model_usage;
@@ -20,6 +21,7 @@ pub(crate) mod preferences;
 pub(crate) mod proposals;
 pub(crate) mod review;
 pub(crate) mod runs;
+pub(crate) mod search;
 pub(crate) mod visitor;
 pub mod words;
 

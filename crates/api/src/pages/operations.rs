@@ -10,7 +10,7 @@ use quire_application::operations::{
     self, LaneOverview, LeaseStatus, MinuteMetrics, OperationsOverview, Worker,
 };
 use quire_application::{App, events};
-use quire_domain::{LaneState, Role};
+use quire_domain::{LaneName, LaneState, Pipeline, Role};
 
 use super::frame::{Frame, NavigationItem, page};
 use super::moments::{Moment, lasting};
@@ -38,7 +38,7 @@ struct OperationsPart {
 
 /// The data of the page.
 struct OperationsView {
-    figures: Vec<Metric>,
+    metrics: Vec<Metric>,
     plots: Vec<Plot>,
     failures: Vec<FailureRow>,
     lanes: Vec<LaneRow>,
@@ -64,12 +64,15 @@ struct LaneRow {
     until: Option<Moment>,
     paused_by: Option<String>,
     waiting: u64,
+    /// When the first of them goes on by itself.
+    next: Option<Moment>,
     is_open: bool,
 }
 
 struct WorkerRow {
     name: String,
-    slots: u32,
+    /// How many runs it executes at once, or that it is a server without slots.
+    slots: String,
     seen: Moment,
     lease: &'static str,
     tone: &'static str,
@@ -95,7 +98,7 @@ async fn framed(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
 
 fn view(seen: &OperationsOverview, words: &'static Words) -> OperationsView {
     OperationsView {
-        figures: figures(seen, words),
+        metrics: metrics(seen, words),
         plots: vec![
             throughput(seen, words, "operations.done_hour", SignedDuration::from_mins(1), 60),
             throughput(seen, words, "operations.done_day", SignedDuration::from_mins(15), 96),
@@ -116,7 +119,7 @@ fn view(seen: &OperationsOverview, words: &'static Words) -> OperationsView {
     }
 }
 
-fn figures(seen: &OperationsOverview, words: &'static Words) -> Vec<Metric> {
+fn metrics(seen: &OperationsOverview, words: &'static Words) -> Vec<Metric> {
     let queued: u64 = seen.depth.iter().map(|one| one.queued).sum();
     let oldest = seen.depth.iter().filter_map(|one| one.oldest_queued_at).min();
     let hour = seen.now.saturating_sub(SignedDuration::from_hours(1)).unwrap_or(Timestamp::MIN);
@@ -201,6 +204,18 @@ fn plot(title: &str, summary: String, series: &[(&'static str, Vec<u64>)], begin
     Plot { title: title.to_owned(), summary, bars, top, begins: begins.to_string() }
 }
 
+/// How many runs wait in a lane. Those of a pipeline wait in the queue and not in its lane, and while it is paused none of them
+/// is claimed.
+fn waiting_in(seen: &OperationsOverview, one: &LaneOverview, state: LaneState) -> u64 {
+    let pipeline = Pipeline::ALL.into_iter().find(|pipeline| one.lane.name == LaneName::pipeline(*pipeline));
+    match pipeline.filter(|_| state == LaneState::Paused) {
+        Some(pipeline) => {
+            seen.depth.iter().filter(|depth| depth.pipeline == pipeline).map(|depth| depth.queued).sum()
+        }
+        None => one.waiting,
+    }
+}
+
 fn lane_row(seen: &OperationsOverview, one: &LaneOverview, words: &'static Words) -> LaneRow {
     let state = one.lane.state(seen.now);
     let (name, tone, until) = match state {
@@ -214,7 +229,8 @@ fn lane_row(seen: &OperationsOverview, one: &LaneOverview, words: &'static Words
         tone,
         until,
         paused_by: one.lane.paused.as_ref().map(|pause| pause.by.clone()),
-        waiting: one.waiting,
+        waiting: waiting_in(seen, one, state),
+        next: one.next_at.map(Moment::of),
         is_open: state == LaneState::Open,
     }
 }
@@ -228,7 +244,10 @@ fn worker_row(seen: &OperationsOverview, worker: &Worker, words: &'static Words)
     };
     WorkerRow {
         name: worker.name.clone(),
-        slots: worker.slots,
+        slots: match worker.slots {
+            0 => words.get("operations.no_slots").to_owned(),
+            slots => slots.to_string(),
+        },
         seen: Moment::of(worker.seen_at),
         lease: words.get(lease),
         tone,

@@ -124,7 +124,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::{Code, Reason};
+    use crate::{Code, ConflictReason};
 
     #[test]
     fn both_languages_have_the_same_texts_with_the_same_placeholders() {
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn every_error_code_and_reason_has_a_text() {
         let codes = Code::ALL.iter().map(|code| code.as_str());
-        let reasons = Reason::ALL.iter().map(|reason| reason.as_str());
+        let reasons = ConflictReason::ALL.iter().map(|reason| reason.as_str());
         let expected: BTreeSet<_> = codes.chain(reasons).collect();
         let there: BTreeSet<_> = ENGLISH.0.keys().filter_map(|name| name.strip_prefix("errors.")).collect();
         assert_eq!(there, expected);
@@ -209,8 +209,9 @@ mod tests {
                 |name: &str| name.ends_with('_') && ENGLISH.0.keys().any(|key| key.starts_with(name));
             assert!(is_there(name) || is_there(&format!("{name}_one")) || begins(name), "{name}");
         }
-        // Errors have a test of their own.
-        for name in ENGLISH.0.keys().filter(|name| !name.starts_with("errors.")) {
+        // Errors and reasons have tests of their own.
+        let has_own_test = |name: &str| name.starts_with("errors.") || name.starts_with("reasons.");
+        for name in ENGLISH.0.keys().filter(|name| !has_own_test(name)) {
             let stem = name.strip_suffix("_one").or(name.strip_suffix("_many")).unwrap_or(name);
             // Names with a prefix end in a name of a closed set.
             let is_put_together = stem.match_indices('_').any(|(at, _)| asked.contains(&stem[..=at]));

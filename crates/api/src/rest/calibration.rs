@@ -86,7 +86,7 @@ struct ReliabilityBin {
     share_accepted: Option<f64>,
 }
 
-/// Shows what reviews have taught about confidence: how often reviewers kept the extracted value.
+/// Shows what reviews have taught about confidence: how often reviewers kept the value that Quire found.
 ///
 /// Counts are by key and mapping, in one context (schema and language). They move the confidence of later values and the
 /// order of reviews. They never hide, block or change a value.

@@ -15,7 +15,7 @@ use futures_util::stream::{self, Stream};
 use jiff::Timestamp;
 use quire_application::App;
 use quire_application::events::{self, EventFilter, FeedError, StartPosition, Subscription};
-use quire_domain::{EventId, Pipeline, RecordedEvent, RunId, SubjectId};
+use quire_domain::{EventId, Pipeline, RecordedEvent, RunId, RunStateName, SubjectId};
 use serde::Serialize;
 use serde_json::json;
 use tokio::time::{Instant, timeout_at};
@@ -59,7 +59,8 @@ pub(crate) struct EventResponse<'a> {
     /// The status of the run, or of the step if there is one, after this event.
     status: Option<&'static str>,
     error_code: Option<&'a str>,
-    /// Why it happened. `REVIEW_REOPENED`: `REOPENED` by hand, `EDITED`, or `REPROCESSED` by a newer run.
+    /// Why it happened. `REVIEW_REOPENED`: `REOPENED` by hand, `EDITED`, or `REPROCESSED` by a newer run. `RUN_REQUEUED`:
+    /// `WAITING` if the run only waits.
     reason: Option<&'a str>,
 }
 
@@ -183,7 +184,7 @@ fn event_message(recorded: &RecordedEvent) -> Event {
         run_id: event.run,
         step_name: event.step.map(quire_domain::StepName::as_str),
         attempt: event.attempt,
-        status: step_status.or(event.event_type.run_state()),
+        status: step_status.or(event.event_type.run_state().map(RunStateName::as_str)),
         error_code: event.error_code(),
         reason: event.reason.as_deref(),
     };

@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 
 /// The process is alive.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Alive)]
-pub(crate) struct AliveResponse {
+#[schema(as = LivenessResponse)]
+pub(crate) struct LivenessResponse {
     #[schema(example = "alive")]
     status: &'static str,
 }
@@ -37,10 +37,10 @@ pub(crate) struct HealthResponse {
     path = "/health/live",
     tag = "service",
     operation_id = "live",
-    responses((status = 200, description = "The process is alive.", body = AliveResponse)),
+    responses((status = 200, description = "The process is alive.", body = LivenessResponse)),
 )]
 pub(crate) async fn live() -> impl IntoResponse {
-    Json(AliveResponse { status: "alive" })
+    Json(LivenessResponse { status: "alive" })
 }
 
 /// Reports whether the process is ready; the same as `/health/ready`.

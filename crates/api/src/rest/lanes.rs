@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::ApiError;
 use crate::caller::Caller;
-use crate::request::Lane;
+use crate::request::LanePath;
 use crate::rest::openapi::{errors, names};
 
 /// The lanes of the installation.
@@ -66,7 +66,7 @@ impl LaneResponse {
     }
 }
 
-/// Lists the lanes: what work shares that is scarce, and what waits for it.
+/// Lists the lanes (shared, limited resources) and the runs that wait in each.
 #[utoipa::path(
     get,
     path = "/lanes",
@@ -87,12 +87,12 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<LanesRespon
     tag = "runs",
     operation_id = "pause_lane",
     params(("name" = String, Path, description = "The lane, such as `model:api.openai.com` or `pipeline:document`.")),
-    responses((status = 200, description = "All lanes.", body = LanesResponse), errors::Missing),
+    responses((status = 200, description = "All lanes.", body = LanesResponse), errors::NotFound),
 )]
 pub(crate) async fn pause(
     State(app): State<Arc<App>>,
     Caller(actor): Caller,
-    Lane(lane): Lane,
+    LanePath(lane): LanePath,
 ) -> Result<Json<LanesResponse>, ApiError> {
     lanes::pause(&app, &lane, &actor).await?;
     LanesResponse::of(&app).await
@@ -107,12 +107,12 @@ pub(crate) async fn pause(
     tag = "runs",
     operation_id = "resume_lane",
     params(("name" = String, Path, description = "The lane, such as `model:api.openai.com` or `pipeline:document`.")),
-    responses((status = 200, description = "All lanes.", body = LanesResponse), errors::Missing),
+    responses((status = 200, description = "All lanes.", body = LanesResponse), errors::NotFound),
 )]
 pub(crate) async fn resume(
     State(app): State<Arc<App>>,
     Caller(actor): Caller,
-    Lane(lane): Lane,
+    LanePath(lane): LanePath,
 ) -> Result<Json<LanesResponse>, ApiError> {
     lanes::resume(&app, &lane, &actor).await?;
     LanesResponse::of(&app).await

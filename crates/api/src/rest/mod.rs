@@ -11,6 +11,7 @@ pub(crate) mod model_usage;
 pub(crate) mod openapi;
 pub(crate) mod review;
 pub(crate) mod runs;
+pub(crate) mod search;
 pub(crate) mod v1;
 pub(crate) mod value;
 pub(crate) mod version;

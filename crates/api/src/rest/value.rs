@@ -8,7 +8,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Text, a number, a boolean or null.
+/// Text, a number, a boolean, a table or null.
 #[derive(Serialize)]
 #[serde(transparent)]
 pub(crate) struct FieldValue(Value);
@@ -21,8 +21,9 @@ impl From<Value> for FieldValue {
 
 impl PartialSchema for FieldValue {
     fn schema() -> RefOr<Schema> {
-        let kinds = SchemaType::from_iter([Type::String, Type::Number, Type::Boolean, Type::Null]);
-        let about = "A value: text (dates as YYYY-MM-DD), a number, true, false, or null for no value.";
+        let kinds =
+            SchemaType::from_iter([Type::String, Type::Number, Type::Boolean, Type::Array, Type::Null]);
+        let about = "A value: text (dates as YYYY-MM-DD), a number, true, false, a list of rows for a table, or null for no value.";
         ObjectBuilder::new().schema_type(kinds).description(Some(about)).into()
     }
 }

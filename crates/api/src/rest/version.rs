@@ -10,7 +10,7 @@ use crate::Server;
 
 /// The version of the program and of its build.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct Version {
+pub struct ProgramVersion {
     /// The version.
     pub version: String,
     /// The commit of the build, if known.
@@ -19,7 +19,7 @@ pub struct Version {
     pub build_date: Option<String>,
 }
 
-impl Version {
+impl ProgramVersion {
     /// The version from the variables `APP_VERSION`, `GIT_COMMIT` and `BUILD_DATE`, which image builds set.
     pub fn of_environment() -> Self {
         let variable = |name| std::env::var(name).ok().filter(|text| !text.trim().is_empty());
@@ -37,7 +37,7 @@ impl Version {
     path = "/version",
     tag = "service",
     operation_id = "version",
-    responses((status = 200, description = "The version.", body = Version)),
+    responses((status = 200, description = "The version.", body = ProgramVersion)),
 )]
 pub(crate) async fn version(State(server): State<Server>) -> impl IntoResponse {
     Json(server.version)

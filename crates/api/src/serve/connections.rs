@@ -79,13 +79,13 @@ impl Connection {
 }
 
 /// An open connection in the list. Dropping it closes the connection and removes it.
-pub(super) struct Place {
+pub(super) struct ConnectionEntry {
     id: u64,
     pub(super) connection: Arc<Connection>,
     connections: Arc<Connections>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionEntry {
     fn drop(&mut self) {
         self.connection.close.cancel();
         self.connections.lock().remove(self.connection.address, self.id);
@@ -97,8 +97,8 @@ impl Connections {
         Arc::new(Self { limits, started: Instant::now(), open: Mutex::default() })
     }
 
-    /// A place for a new connection. None if neither a place is free nor another connection can give way.
-    pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<Place> {
+    /// Admits a new connection. None if the server is full and no other connection can give way.
+    pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionEntry> {
         let peer = peer.to_canonical();
         let (address, is_proxy) = (network(peer), self.limits.proxies.contain(peer));
         let mut open = self.lock();
@@ -123,7 +123,7 @@ impl Connections {
             close: CancellationToken::new(),
         });
         let id = open.insert(connection.clone());
-        Some(Place { id, connection, connections: self.clone() })
+        Some(ConnectionEntry { id, connection, connections: self.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, OpenConnections> {
@@ -215,11 +215,11 @@ mod tests {
         })
     }
 
-    fn is_closed(place: &Place) -> bool {
-        place.connection.close.is_cancelled()
+    fn is_closed(entry: &ConnectionEntry) -> bool {
+        entry.connection.close.is_cancelled()
     }
 
-    fn admit(connections: &Arc<Connections>, peer: &str) -> Option<Place> {
+    fn admit(connections: &Arc<Connections>, peer: &str) -> Option<ConnectionEntry> {
         connections.admit(peer.parse().unwrap())
     }
 
@@ -253,19 +253,19 @@ mod tests {
         third.connection.set_busy(true);
         assert!(admit(&connections, "2001:db8::4").is_none(), "both work on a request");
         let proxied: Vec<_> = (0..10).map(|_| admit(&connections, "10.0.0.1").unwrap()).collect();
-        assert!(proxied.iter().all(|place| !is_closed(place)), "a proxy has many clients");
+        assert!(proxied.iter().all(|entry| !is_closed(entry)), "a proxy has many clients");
     }
 
     #[test]
     fn while_all_connections_are_busy_the_next_ones_are_for_health_checks() {
         let connections = connections(2, 1000);
         let busy: Vec<_> = (0..2).map(|_| admit(&connections, "192.0.2.1").unwrap()).collect();
-        for place in &busy {
-            place.connection.set_busy(true);
+        for entry in &busy {
+            entry.connection.set_busy(true);
         }
         let reserved: Vec<_> =
             (0..FOR_HEALTH_CHECKS).map(|_| admit(&connections, "192.0.2.2").unwrap()).collect();
-        assert!(reserved.iter().all(|place| place.connection.is_reserved));
+        assert!(reserved.iter().all(|entry| entry.connection.is_reserved));
         assert!(admit(&connections, "192.0.2.2").is_none());
         drop(busy);
         assert!(!admit(&connections, "192.0.2.2").unwrap().connection.is_reserved);

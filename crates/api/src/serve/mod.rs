@@ -32,8 +32,9 @@ use crate::{Server, router};
 
 pub use self::connections::ConnectionLimits;
 
-/// Bytes that are read at once, and of the largest request head: the memory that a client can hold without being served.
-const READ_BUFFER: usize = 8 << 10;
+/// Bytes that are read at once, and of the largest request head: the memory that a client can hold without being served. The
+/// longest query of a search fits, whatever its script: a character takes up to twelve bytes in an address.
+const READ_BUFFER: usize = 32 << 10;
 /// The pause after an error of the operating system, such as too many open files.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -68,18 +69,18 @@ async fn serve_router(
         };
         match accepted {
             Ok((socket, peer)) => {
-                // A client without a place is disconnected.
-                let Some(place) = connections.admit(peer.ip()) else { continue };
+                // A client that is not admitted is disconnected.
+                let Some(entry) = connections.admit(peer.ip()) else { continue };
                 // Responses are written whole; waiting for more data would only delay them.
                 let _ = socket.set_nodelay(true);
-                let connection = place.connection.clone();
+                let connection = entry.connection.clone();
                 let service = TowerToHyperService::new(of(peer, connection.clone(), router.clone()));
                 let stream = ClientStream::new(socket, connection.clone(), timeout);
                 let answering = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
                 tokio::spawn(async move {
                     // A client may close its connection at any time.
                     let _ = connection.close.run_until_cancelled(answering).await;
-                    drop(place);
+                    drop(entry);
                 });
             }
             Err(error) => {

@@ -15,10 +15,19 @@ pub(crate) use self::keys::check;
 pub use self::keys::{KeyRefusal, RotationSettings, create, prove, revoke, rotate};
 use self::last_use::LastUses;
 use crate::Result;
-use crate::session::{Entry, SessionSecret, SessionService, SessionUse};
+use crate::session::{LoginCredential, SessionSecret, SessionService, SessionUse};
 
 /// The name of the holder of the settings' token.
 const TOKEN_NAME: &str = "auth-token";
+
+/// The name of a client on this machine that needed no credential.
+pub const LOCAL_NAME: &str = "local";
+
+/// Whether a client of that name, which no key has, is the operator: on this machine without a credential, or with the token
+/// of the settings.
+pub(crate) fn is_operator(name: &str) -> bool {
+    matches!(name, LOCAL_NAME | TOKEN_NAME)
+}
 
 /// The hash of a secret, for storing and comparing.
 #[derive(Clone)]
@@ -145,14 +154,14 @@ impl Authenticator {
     ) -> Result<Result<(String, SessionSecret), KeyRefusal>> {
         let Some(sessions) = &self.sessions else { return Ok(Err(KeyRefusal::Unknown)) };
         if let Some(token) = self.presented_token(presented) {
-            let secret = sessions.begin(Entry::Token(token), before).await?;
+            let secret = sessions.begin(LoginCredential::Token(token), before).await?;
             return Ok(Ok((KeyHolder::of_token().name, secret)));
         }
         let key = match prove(&*self.credentials, presented, self.clock.now()).await? {
             Ok(key) => key,
             Err(refused) => return Ok(Err(refused)),
         };
-        let secret = sessions.begin(Entry::Key(&key), before).await?;
+        let secret = sessions.begin(LoginCredential::Key(&key), before).await?;
         Ok(Ok((key.name, secret)))
     }
 

@@ -1,7 +1,9 @@
 //! One document with its status.
 
+use std::collections::HashMap;
+
 use quire_domain::{Document, DocumentId, StatusDetails, status_of};
-use quire_ports::{DocumentCursor, DocumentOverview};
+use quire_ports::{DocumentCursor, DocumentOverview, PortResult, Store};
 
 use super::pages::RawTextArtifact;
 use crate::{App, Result};
@@ -39,6 +41,15 @@ fn language_of(payload: &str) -> Option<String> {
 /// The document of that id.
 pub async fn detail(app: &App, id: DocumentId) -> Result<DocumentView> {
     Ok(DocumentView::of(app.store.documents.overview(id).await?))
+}
+
+/// The documents of these ids. Those that do not exist are left out.
+pub(crate) async fn overviews(
+    store: &Store,
+    ids: &[DocumentId],
+) -> PortResult<HashMap<DocumentId, DocumentView>> {
+    let found = store.documents.overviews(ids).await?;
+    Ok(found.into_iter().map(|overview| (overview.document.id, DocumentView::of(overview))).collect())
 }
 
 /// The stored record of that document, without its runs.

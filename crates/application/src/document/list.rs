@@ -1,13 +1,14 @@
 //! The list of documents, newest first, in pages.
 //!
 //! Indexes exist for the status of the latest run and for the review status, so the cost of a list by one of them
-//! depends only on the page. No index exists for names, values, documents without a run, or two filters at once. For
-//! these the list scans documents one after another. It scans a limited number, reports that it stopped, and returns
-//! the cursor to continue from.
+//! depends only on the page. The search index finds documents by words. No index exists for documents without a run, or two
+//! filters at once. For these the list scans documents one after another. It scans a limited number, reports that it
+//! stopped, and returns the cursor to continue from.
 
 mod counts;
 mod filter;
 mod least_confident;
+mod words;
 
 use quire_domain::{DocumentStatus, ReviewStatus};
 use quire_ports::{DocumentCursor, DocumentFilter, DocumentListQuery, PortResult, Store};
@@ -39,8 +40,10 @@ pub struct ListRequest {
     pub status: Option<DocumentStatus>,
     /// Filter: the review status.
     pub review: Option<ReviewStatus>,
-    /// Filter: text in the file name or in a value. Case and accents are ignored.
+    /// Filter: words in the file name, in a value or in the text, or beginnings of such words. Case and accents are ignored.
     pub words: Option<String>,
+    /// Whether the hidden documents are listed instead of the others.
+    pub hidden: bool,
 }
 
 /// A page of the list.
@@ -71,6 +74,9 @@ pub async fn list(app: &App, request: &ListRequest) -> Result<DocumentList> {
 }
 
 async fn list_page(store: &Store, counts: &CountCache, request: &ListRequest) -> PortResult<DocumentList> {
+    if let Some(text) = &request.words {
+        return words::page(store, request, text).await;
+    }
     match request.plan() {
         Plan::Index(filter) => indexed_page(store, counts, request, filter).await,
         Plan::Scan(filter) => Scan::new(request, filter).run(store).await,
@@ -88,6 +94,7 @@ enum Plan {
 impl ListRequest {
     fn plan(&self) -> Plan {
         let filter = match (self.status, self.review) {
+            _ if self.hidden => DocumentFilter::Hidden,
             // Few documents wait for a review, and most of them are completed. So this is the shortest scan.
             (Some(DocumentStatus::Completed), Some(ReviewStatus::InReview)) => {
                 DocumentFilter::Review(ReviewStatus::InReview)
@@ -99,8 +106,9 @@ impl ListRequest {
         let is_indexed = match filter {
             DocumentFilter::Status(_) => self.review.is_none(),
             DocumentFilter::All | DocumentFilter::Review(_) => self.status.is_none(),
+            DocumentFilter::Hidden => self.status.is_none() && self.review.is_none(),
         };
-        if is_indexed && self.words.is_none() { Plan::Index(filter) } else { Plan::Scan(filter) }
+        if is_indexed { Plan::Index(filter) } else { Plan::Scan(filter) }
     }
 }
 
@@ -149,14 +157,13 @@ impl<'r> Scan<'r> {
             let read = store.documents.list(part).await?;
             self.is_at_end = read.len() < limit as usize;
             let read: Vec<_> = read.into_iter().map(DocumentView::of).collect();
-            let matching = self.request.matching(store, &read).await?;
             for document in read {
                 if self.is_satisfied() {
                     // Documents read beyond the page belong to the next one.
                     self.is_at_end = false;
                     break;
                 }
-                let matches = matching.contains(&document.overview.document.id);
+                let matches = self.request.matches(&document);
                 self.scan(document, matches);
             }
         }

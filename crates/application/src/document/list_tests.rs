@@ -91,7 +91,7 @@ async fn a_filter_finds_by_status_and_by_name_whether_in_capitals_or_not() {
     assert_eq!(follow(&fixture, ListRequest { limit: 1, ..processing.clone() }).await.len(), 3);
     let second = ListRequest { offset: 2, ..processing };
     assert_eq!(names(&list_page(&fixture.store, &CountCache::default(), &second).await.unwrap()), ["0.pdf"]);
-    for name in ["last", "LAST", "ast.P"] {
+    for name in ["last", "LAST", "las", "last.P", "\"last pdf\"", "last -7"] {
         let request = ListRequest { limit: 5, words: Some(name.to_owned()), ..ListRequest::default() };
         assert_eq!(
             names(&list_page(&fixture.store, &CountCache::default(), &request).await.unwrap()),
@@ -122,7 +122,10 @@ async fn a_document_is_found_by_what_was_understood_of_it() {
     };
     assert_eq!(found("luna").await, 0);
     fixture.interpreted_document().await;
-    assert_eq!((found("LÚNA").await, found("lun a").await, found(".PDF").await), (1, 0, 1));
+    assert_eq!(
+        (found("LÚNA").await, found("lun xyz").await, found(".PDF").await, found("%").await),
+        (1, 0, 1, 0)
+    );
 }
 
 /// Every document, and an id without a document.
@@ -135,12 +138,32 @@ async fn follow_ids(fixture: &StoreFixture) -> Vec<DocumentId> {
 #[tokio::test]
 async fn a_scan_that_reaches_its_limit_returns_the_cursor_to_continue_from() {
     let fixture = fixture_with(25).await;
-    let request = ListRequest { limit: 5, words: Some("3.pdf".to_owned()), ..ListRequest::default() };
+    let request = ListRequest { limit: 7, status: Some(DocumentStatus::Uploaded), ..ListRequest::default() };
     let part = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap();
-    assert_eq!(names(&part), ["23.pdf"], "13 and 3 are too far down");
+    assert_eq!(names(&part).first(), Some(&"23.pdf"));
     assert!(part.is_cut_short && part.next.is_some());
-    assert_eq!(part.total, Some(DocumentCount { count: 1, is_lower_bound: true }));
-    assert_eq!(follow(&fixture, request).await, ["23.pdf", "13.pdf", "3.pdf"]);
+    assert_eq!(
+        part.total,
+        Some(DocumentCount { count: 6, is_lower_bound: true }),
+        "the rest is too far down"
+    );
+    let without_a_run = (0..25).rev().filter(|number| number % 3 != 0).map(|number| format!("{number}.pdf"));
+    assert_eq!(follow(&fixture, request).await, without_a_run.collect::<Vec<_>>());
+}
+
+/// Proves R063 for a list by words: pages follow one another, and the count is that of all documents.
+#[tokio::test]
+async fn a_list_by_words_is_found_in_the_index_whatever_its_length() {
+    let fixture = fixture_with(25).await;
+    let request = ListRequest { limit: 7, words: Some("pdf".to_owned()), ..ListRequest::default() };
+    let part = list_page(&fixture.store, &CountCache::default(), &request).await.unwrap();
+    assert_eq!(part.total, Some(DocumentCount { count: 25, is_lower_bound: false }));
+    assert_eq!(follow(&fixture, request.clone()).await.len(), 25);
+    let last = ListRequest { offset: 21, ..request };
+    assert_eq!(
+        names(&list_page(&fixture.store, &CountCache::default(), &last).await.unwrap()),
+        ["3.pdf", "2.pdf", "1.pdf", "0.pdf"]
+    );
 }
 
 /// Proves R063: counts below the limit are exact each time; a count above it is cached for a minute.

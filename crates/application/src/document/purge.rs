@@ -27,7 +27,7 @@ mod tests {
     use jiff::Timestamp;
     use quire_connectors::blob::DiskBlobs;
     use quire_domain::{DocumentId, RunId};
-    use quire_ports::{BlobWriter, NewDocument};
+    use quire_ports::{BlobFile, BlobWriter, FolderPage, NewDocument};
     use quire_testkit::fixture::{StoreFixture, at, document, document_run};
     use tempfile::TempDir;
 
@@ -80,6 +80,10 @@ mod tests {
             Err(away())
         }
 
+        async fn put_new(&self, _: &str, _: Vec<u8>) -> PortResult<bool> {
+            Err(away())
+        }
+
         async fn get(&self, _: &str, _: u64) -> PortResult<Vec<u8>> {
             Err(away())
         }
@@ -88,7 +92,7 @@ mod tests {
             Err(away())
         }
 
-        async fn begin(&self) -> PortResult<Box<dyn BlobWriter>> {
+        async fn begin(&self, _: &str) -> PortResult<Box<dyn BlobWriter>> {
             Err(away())
         }
 
@@ -100,7 +104,11 @@ mod tests {
             Err(away())
         }
 
-        async fn folders(&self) -> PortResult<Vec<String>> {
+        async fn folders(&self, _: Option<&str>) -> PortResult<FolderPage> {
+            Err(away())
+        }
+
+        async fn files(&self, _: &str) -> PortResult<Vec<BlobFile>> {
             Err(away())
         }
 

@@ -14,7 +14,7 @@ mod sniffer;
 
 use std::sync::Arc;
 
-use quire_domain::reading::FileKind;
+use quire_domain::reading::{Extractor, FileKind};
 use quire_domain::{Document, DocumentId, NewRun, Pipeline, Priority, ReviewStatus, RunId};
 use quire_ports::{BlobStore, BlobWriter, NewDocument, PortError, Store};
 use sha2::{Digest as _, Sha256};
@@ -27,11 +27,8 @@ use self::document_writer::DocumentWriter;
 use self::file_name::base_name;
 use self::idempotency::UploadIdentity;
 use self::sniffer::{SniffResult, Sniffer};
-use super::DocumentView;
+use super::{DocumentView, ExtractorNotConfigured, UnknownSchema};
 use crate::Error;
-
-/// The most characters of an unknown schema name that an error message repeats.
-const SCHEMA_NAME_SHOWN: usize = 64;
 
 /// Which files an upload accepts, and the default schema.
 #[derive(Clone, Debug)]
@@ -63,13 +60,11 @@ pub enum UploadError {
         kinds: Vec<FileKind>,
     },
     /// The requested schema does not exist.
-    #[error("there is no schema {name}; choose one of: {}", .known.join(", "))]
-    UnknownSchema {
-        /// The requested name, shortened.
-        name: String,
-        /// The names of the existing schemas.
-        known: Vec<String>,
-    },
+    #[error(transparent)]
+    UnknownSchema(#[from] UnknownSchema),
+    /// The requested extractor is not configured.
+    #[error(transparent)]
+    NotConfigured(#[from] ExtractorNotConfigured),
     /// The disk has less free space than it must keep.
     #[error("the disk has {} MB left, less than the {} MB that it must keep free; delete something or enlarge it", .free >> 20, .floor >> 20)]
     DiskFull {
@@ -114,6 +109,8 @@ pub struct FirstRun {
     pub priority: Priority,
     /// Ties the run to the upload request in the log.
     pub correlation_id: Option<String>,
+    /// Who reads the document. Without one, its schema or the settings decide.
+    pub extractor: Option<Extractor>,
 }
 
 /// An unfinished upload. Dropping it removes its temporary file.
@@ -121,7 +118,8 @@ pub struct Upload {
     store: Store,
     blobs: Arc<dyn BlobStore>,
     settings: Arc<UploadSettings>,
-    incoming: Box<dyn BlobWriter>,
+    id: DocumentId,
+    incoming: IncomingFile,
     sniffer: Sniffer,
     hash: Sha256,
     size: u64,
@@ -130,19 +128,32 @@ pub struct Upload {
     language: Option<String>,
 }
 
+/// The file of an upload. Its name ends with its kind, which shows after at most one window of the sniffer.
+enum IncomingFile {
+    /// The beginning of the file, without a name yet.
+    Unnamed(Vec<u8>),
+    /// A file that the storage is writing.
+    Named(Box<dyn BlobWriter>),
+}
+
 impl Upload {
     /// Begins an upload.
-    pub async fn begin(
-        store: Store,
-        blobs: Arc<dyn BlobStore>,
-        settings: Arc<UploadSettings>,
-    ) -> Result<Self, UploadError> {
-        let incoming = blobs.begin().await?;
-        let (sniffer, hash) = (Sniffer::default(), Sha256::new());
-        Ok(Self { store, blobs, settings, incoming, sniffer, hash, size: 0, schema: None, language: None })
+    pub fn begin(store: Store, blobs: Arc<dyn BlobStore>, settings: Arc<UploadSettings>) -> Self {
+        Self {
+            store,
+            blobs,
+            settings,
+            id: DocumentId::new(),
+            incoming: IncomingFile::Unnamed(Vec::new()),
+            sniffer: Sniffer::default(),
+            hash: Sha256::new(),
+            size: 0,
+            schema: None,
+            language: None,
+        }
     }
 
-    /// Sets the schema. The caller has checked it with [`require_schema`]. Without one, the settings decide.
+    /// Sets the schema. The caller has checked it with [`super::require_schema`]. Without one, the settings decide.
     #[must_use]
     pub fn with_schema(self, schema: Option<String>) -> Self {
         Self { schema, ..self }
@@ -165,14 +176,37 @@ impl Upload {
             SniffResult::Known(kind) => self.require(kind).map(drop)?,
         }
         self.hash.update(piece);
-        Ok(self.incoming.write(piece).await?)
+        match &mut self.incoming {
+            IncomingFile::Named(file) => Ok(file.write(piece).await?),
+            IncomingFile::Unnamed(beginning) => {
+                beginning.extend_from_slice(piece);
+                if let Some(kind) = self.sniffer.candidate() {
+                    self.incoming = IncomingFile::Named(self.name(kind).await?);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Begins the file in the storage, with what has come of it.
+    async fn name(&mut self, kind: FileKind) -> Result<Box<dyn BlobWriter>, UploadError> {
+        let mut file = self.blobs.begin(&self.path(kind)).await?;
+        if let IncomingFile::Unnamed(beginning) = &mut self.incoming {
+            let beginning = std::mem::take(beginning);
+            file.write(&beginning).await?;
+        }
+        Ok(file)
+    }
+
+    fn path(&self, kind: FileKind) -> String {
+        format!("{}/original.{}", self.id, kind.extension())
     }
 
     /// Stores the file and adds the document under that name, with its first run if it gets one. Returns the document
     /// as this call added it. A repeated upload returns the document that the first upload added. The work continues
     /// even if the caller stops waiting for the result.
     pub async fn finish(
-        self,
+        mut self,
         name: &str,
         first: Option<FirstRun>,
         uploader: &Uploader,
@@ -181,15 +215,19 @@ impl Upload {
             return Err(UploadError::Empty);
         }
         let kind = self.require(self.sniffer.conclude())?;
-        let id = DocumentId::new();
-        let at = self.store.clock.now();
+        let storage_path = self.path(kind);
+        if let IncomingFile::Unnamed(_) = self.incoming {
+            self.incoming = IncomingFile::Named(self.name(kind).await?);
+        }
+        let IncomingFile::Named(incoming) = self.incoming else { return Err(interrupted().into()) };
+        let (id, at) = (self.id, self.store.clock.now());
         let document = Document {
             id,
             original_filename: base_name(name, kind),
             content_type: kind.media_type().to_owned(),
             file_size: self.size,
             content_hash: self.hash.finalize().into(),
-            storage_path: format!("{id}/original.{}", kind.extension()),
+            storage_path,
             created_at: at,
             review_status: ReviewStatus::InReview,
             language_override: self.language,
@@ -205,12 +243,13 @@ impl Upload {
             priority: first.priority,
             correlation_id: first.correlation_id,
             requested_by: Some(uploader.actor.clone()),
+            extractor: first.extractor,
             continues: None,
         });
         let events = vec![document.uploaded(&uploader.actor, at)];
         let new = NewDocument { document, run, events, idempotency_key };
         let writer = DocumentWriter { store: self.store, blobs: self.blobs, new };
-        let written = tokio::spawn(writer.write(self.incoming)).await;
+        let written = tokio::spawn(writer.write(incoming)).await;
         written.map_err(|_| interrupted())?
     }
 
@@ -218,21 +257,6 @@ impl Upload {
         kind.filter(|kind| self.settings.kinds.contains(kind))
             .ok_or_else(|| UploadError::Unsupported { kinds: self.settings.kinds.clone() })
     }
-}
-
-/// Fails if the schema does not exist. The error lists the existing schemas.
-pub async fn require_schema(store: &Store, name: &str) -> Result<(), UploadError> {
-    let known = store.governance.schema_names().await?;
-    if known.iter().any(|one| one == name) {
-        return Ok(());
-    }
-    Err(UploadError::UnknownSchema { name: shortened(name), known })
-}
-
-/// A name from a request, shortened and without control characters, for an error message.
-fn shortened(name: &str) -> String {
-    let plain = name.chars().filter(|c| !c.is_control());
-    plain.take(SCHEMA_NAME_SHOWN).collect()
 }
 
 /// The process is shutting down.

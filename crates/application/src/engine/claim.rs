@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::RunningStep;
-use quire_domain::{Event, EventType, RunChange, StepAttempt};
+use quire_domain::{Event, EventType, PipelinePlan, RunChange, StepAttempt, WorkerId};
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
 use super::ownership::OwnedRun;
 use super::slots::Slot;
-use super::{EngineCore, WorkerLease, report};
+use super::{EngineCore, WorkerLease};
+use crate::event_log;
 
 /// How long after a claim without an answer its commit may still happen.
 const LATE_COMMIT_WINDOW: SignedDuration = SignedDuration::from_mins(1);
@@ -81,7 +82,7 @@ impl Scheduler<'_> {
         let now = self.engine.store.clock.now();
         let (worker, known) = (self.engine.lease().worker, self.engine.owned_runs.ids());
         for transition in self.engine.store.recovery.hand_back_unknown(worker, &known, now).await? {
-            report::log_and_count_transition(&transition);
+            event_log::log_and_count_transition(&transition);
         }
         if now > until {
             self.late_commit_until = None;
@@ -102,11 +103,9 @@ impl EngineCore {
         if plans.is_empty() {
             return Ok(ClaimResult::QueueEmpty);
         }
-        let is_idle = self.owned_runs.ids().is_empty();
         let lease = self.lease();
         let at = self.store.clock.now();
-        let claim = ClaimRequest { worker: lease.worker, at, limit, is_idle, plans: &plans };
-        let claimed = self.store.queue.claim(claim).await?;
+        let claimed = self.claim_in_scope(lease.worker, at, limit, &plans).await?;
         let got_all = claimed.len() == limit;
         self.probe.reached(Breakpoint::AfterClaim, None).await?;
         for claimed in claimed {
@@ -116,7 +115,7 @@ impl EngineCore {
                 self.hand_back(&lease, &claimed).await;
                 continue;
             };
-            report::run_started(&claimed, lease.worker);
+            event_log::run_started(&claimed, lease.worker);
             self.minute_counters.count_started(&claimed.run, at);
             let owned = self.own(&claimed.run, &lease.lost);
             self.runs.spawn(run_in_slot(owned, lease.clone(), claimed, slot));
@@ -124,6 +123,33 @@ impl EngineCore {
         // A run that must run alone fills all slots.
         let is_full = got_all || self.slots.free() == 0;
         Ok(if is_full { ClaimResult::SlotsFull } else { ClaimResult::QueueEmpty })
+    }
+
+    /// Claims runs of the pipelines of this engine's scope, then runs that wait in the lanes of its scope.
+    async fn claim_in_scope(
+        &self,
+        worker: WorkerId,
+        at: Timestamp,
+        limit: usize,
+        plans: &[PipelinePlan],
+    ) -> Result<Vec<ClaimedRun>, PortError> {
+        let scope = &self.settings.scope;
+        let is_idle = self.owned_runs.ids().is_empty();
+        let whole: Vec<PipelinePlan> =
+            plans.iter().filter(|plan| scope.claims(plan.pipeline)).cloned().collect();
+        let claim = ClaimRequest { worker, at, limit, is_idle, plans: &whole, lanes: None };
+        let mut claimed = if whole.is_empty() { Vec::new() } else { self.store.queue.claim(claim).await? };
+        if scope.lanes.is_empty() || claimed.iter().any(|claimed| claimed.run.must_run_alone()) {
+            return Ok(claimed);
+        }
+        let (lanes, permits) = self.lanes.free_permits(&scope.lanes).await;
+        let limit = permits.min(limit - claimed.len());
+        if limit > 0 {
+            let is_idle = is_idle && claimed.is_empty();
+            let claim = ClaimRequest { limit, is_idle, plans, lanes: Some(&lanes), ..claim };
+            claimed.extend(self.store.queue.claim(claim).await?);
+        }
+        Ok(claimed)
     }
 
     /// Sends a claimed run back to the queue before any work on it. No attempt is counted.
@@ -140,7 +166,7 @@ impl EngineCore {
 
     fn claim_failed(&self, error: &PortError) {
         if error.is_contention() {
-            report::log(&Event::new(EventType::SchedulerContention, self.store.clock.now()), None);
+            event_log::log(&Event::new(EventType::SchedulerContention, self.store.clock.now()), None);
             metrics::counter!("quire_scheduler_contention_total").increment(1);
         } else {
             tracing::error!(%error, "claim failed, will retry on the next tick");

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_holds_the_lock_on_the_file_judges_at_once() {
+    fn a_process_that_holds_the_lock_on_the_file_judges_at_once() {
         let contact = Contact::new(LeaseSettings::Exclusive, Duration::from_secs(5), at(0));
         assert_eq!(contact.expired_leases(at(0)), ExpiredLeases::End);
     }

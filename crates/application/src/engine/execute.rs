@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use quire_domain::run::RunningStep;
+use quire_domain::run::{RunningStep, step_started};
 use quire_domain::{
     ArtifactId, Event, EventType, Failure, RequeuePolicy, Run, RunChange, RunId, RunState, StepAttempt,
     StepName,
@@ -17,7 +17,8 @@ use super::group::GroupWork;
 use super::ownership::OwnedRun;
 use super::persist::{StepResults, WriteOutcome};
 use super::slots::Slot;
-use super::{EngineCore, PipelineSetup, WorkerLease, report};
+use super::{EngineCore, PipelineSetup, WorkerLease};
+use crate::event_log;
 use crate::steps::StepErrorCode;
 
 pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
@@ -184,12 +185,7 @@ impl Execution<'_> {
     }
 
     pub(super) fn step_started(&self, attempt: Attempt) -> Event {
-        Event {
-            worker: Some(self.lease.worker),
-            step: Some(attempt.step),
-            attempt: Some(attempt.number),
-            ..Event::of_run(EventType::StepStarted, &self.run, attempt.started_at)
-        }
+        step_started(&self.run, attempt.identity(), self.lease.worker, attempt.started_at)
     }
 
     pub(super) fn step_ended(
@@ -199,7 +195,7 @@ impl Execution<'_> {
         at: Timestamp,
         failure: Option<quire_domain::FailureRecord>,
     ) -> Event {
-        report::step_duration(attempt.step, at.duration_since(attempt.started_at));
+        event_log::step_duration(attempt.step, at.duration_since(attempt.started_at));
         Event {
             worker: Some(self.lease.worker),
             step: Some(attempt.step),

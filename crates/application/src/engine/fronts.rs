@@ -6,7 +6,8 @@
 use jiff::{SignedDuration, Timestamp};
 use quire_ports::PortResult;
 
-use super::{EngineCore, report};
+use super::EngineCore;
+use crate::event_log;
 
 /// How often to look.
 const INTERVAL: SignedDuration = SignedDuration::from_mins(1);
@@ -33,9 +34,9 @@ impl EngineCore {
                 tracing::warn!(
                     subject_id = %subject,
                     pipeline = pipeline.as_str(),
-                    "watchdog: the runs of a subject waited behind none; the oldest is ready now"
+                    "watchdog: no run of this subject was ready; the oldest is ready now"
                 );
-                report::count_restored_front(pipeline);
+                event_log::count_restored_front(pipeline);
             }
             after = checked.next;
             if after.is_none() {

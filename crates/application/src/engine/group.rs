@@ -156,9 +156,11 @@ impl Execution<'_> {
                 id: InterpretationId::new(),
                 data,
                 made_by: output.made_by,
+                schema: output.schema,
             }),
             proposal: output.proposal.into_iter().collect(),
             summary: output.summary,
+            text: output.text,
         };
         work.group.succeed(attempt.step);
         self.write(work, attempt, vec![succeeded], results).await

@@ -65,7 +65,7 @@ impl EngineCore {
         }
         tracing::warn!(
             seconds = slept.saturating_sub(told).as_secs(),
-            "this process was suspended; its runs get as much more time"
+            "process was suspended; the deadlines of its runs were extended"
         );
         let postponing =
             self.store.workers.postpone_deadlines(self.lease().worker, slept.saturating_sub(told));

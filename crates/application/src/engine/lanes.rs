@@ -10,7 +10,7 @@ use super::EngineCore;
 pub(super) async fn keep_waking(engine: Arc<EngineCore>) {
     loop {
         let woken = tokio::select! {
-            woken = engine.lanes.wake_for_freed() => woken,
+            woken = engine.lanes.wake_for_freed(&engine.settings.scope) => woken,
             () = engine.aborting.cancelled() => return,
         };
         if let Err(error) = woken {
@@ -21,7 +21,7 @@ pub(super) async fn keep_waking(engine: Arc<EngineCore>) {
 
 impl EngineCore {
     pub(super) async fn watch_lanes(&self) -> PortResult<()> {
-        self.lanes.look_at_all().await
+        self.lanes.refresh(&self.settings.scope).await
     }
 
     /// Whether an operator has paused the pipeline.

@@ -13,7 +13,6 @@
 //!   readiness                            which pipelines can be worked on now
 //!   lanes                                wakes runs that wait in lanes
 //!   minute_metrics                       counts for charts
-//!   report                               log lines and Prometheus metrics
 //!   settings, slots                      configuration; how many runs are worked on at once
 //! ```
 //!
@@ -34,7 +33,6 @@ mod ownership;
 mod persist;
 mod readiness;
 mod recovery;
-pub mod report;
 mod settings;
 mod slots;
 mod step_failure;
@@ -230,6 +228,8 @@ impl EngineCore {
             started_at: now,
             seen_at: now,
             lease: Some(self.lease_from(now)),
+            program: Some(self.store.migrations.newest_known()),
+            scope: self.settings.scope.clone(),
         };
         self.store.workers.register(&worker).await?;
         self.contact.answered(self.store.clock.now());

@@ -6,9 +6,12 @@ use std::time::Duration;
 use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
 use quire_domain::{Event, Failure, Run, RunChange, Transition};
-use quire_ports::{Advance, AdvanceOutcome, Artifact, FirstVersion, NewSummary, PortError, ProposalResult};
+use quire_ports::{
+    Advance, AdvanceOutcome, Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult,
+};
 
-use super::{EngineCore, WorkerLease, report};
+use super::{EngineCore, WorkerLease};
+use crate::event_log;
 use crate::steps::StepErrorCode;
 
 /// Pauses between two tries while the store is not available.
@@ -22,6 +25,7 @@ pub(super) struct StepResults {
     pub(super) interpretation: Option<FirstVersion>,
     pub(super) proposal: Vec<ProposalResult>,
     pub(super) summary: Option<NewSummary>,
+    pub(super) text: Option<IndexedText>,
 }
 
 /// The outcome of a write.
@@ -66,7 +70,7 @@ impl EngineCore {
             Ok(mut end) => {
                 end.interrupt(running, lease.worker, now);
                 for step in running {
-                    report::step_interrupted(*step, now);
+                    event_log::step_interrupted(*step, now);
                 }
                 self.persist(lease, run, Vec::new(), StepResults::default(), Some(end)).await
             }
@@ -87,7 +91,7 @@ impl EngineCore {
         end: Option<Transition>,
     ) -> WriteOutcome {
         let at = self.store.clock.now();
-        let StepResults { artifacts, interpretation, proposal, summary } = results;
+        let StepResults { artifacts, interpretation, proposal, summary, text } = results;
         let mut advance = Advance {
             run: run.clone(),
             at,
@@ -96,6 +100,7 @@ impl EngineCore {
             interpretation,
             proposal,
             summary,
+            text,
             end,
             repeated: false,
         };
@@ -109,8 +114,8 @@ impl EngineCore {
                 Ok(AdvanceOutcome::Refused) => {
                     let last = last_event(&advance.events, advance.end.as_ref());
                     let refused = late_write_refused(&advance.run, last, advance.at);
-                    report::log(&refused, run.correlation_id.as_deref());
-                    report::count_refused_write(run.pipeline);
+                    event_log::log(&refused, run.correlation_id.as_deref());
+                    event_log::count_refused_write(run.pipeline);
                     self.minute_counters.count(&refused);
                     return WriteOutcome::RunLost;
                 }
@@ -133,13 +138,13 @@ impl EngineCore {
         let correlation_id = advance.run.correlation_id.as_deref();
         for event in &advance.events {
             self.minute_counters.count(event);
-            report::log_and_count(event, correlation_id);
+            event_log::log_and_count(event, correlation_id);
         }
         if let Some(end) = &advance.end {
             self.report_transition(end);
         }
         for event in added {
-            report::log_and_count(event, correlation_id);
+            event_log::log_and_count(event, correlation_id);
         }
     }
 }

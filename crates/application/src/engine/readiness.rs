@@ -22,7 +22,7 @@ impl NotReady {
             return;
         }
         if let Some(reason) = reason {
-            tracing::error!(pipeline = pipeline.as_str(), %reason, "no runs are claimed until this is mended");
+            tracing::error!(pipeline = pipeline.as_str(), %reason, "pipeline not ready; its runs are not claimed until the reason is fixed");
             reasons.insert(pipeline, reason);
         } else {
             tracing::info!(pipeline = pipeline.as_str(), "runs are claimed again");

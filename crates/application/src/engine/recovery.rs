@@ -11,8 +11,9 @@
 
 use quire_ports::PortResult;
 
+use super::EngineCore;
 use super::watchdog::BATCH;
-use super::{EngineCore, report};
+use crate::event_log;
 
 impl EngineCore {
     /// Fails or requeues every run whose worker is gone, as the recovery policy of its pipeline says.
@@ -23,7 +24,7 @@ impl EngineCore {
             let recovered =
                 self.store.recovery.recover_orphaned_runs(&self.recovery_rules, expired, now, BATCH).await?;
             for transition in &recovered {
-                report::count_recovered(transition.run.pipeline);
+                event_log::count_recovered(transition.run.pipeline);
                 self.minute_counters.count_recovered(transition);
                 self.report_transition(transition);
             }

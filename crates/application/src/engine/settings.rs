@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_domain::{Pipeline, PipelinePlan, RecoveryPolicy, RetryPolicy, StepName};
+use quire_domain::{ClaimScope, Pipeline, PipelinePlan, RecoveryPolicy, RetryPolicy, StepName};
 use quire_ports::{PortError, PortResult, RecoveryRules, Step};
 
 /// More threads than this only cost memory. Further steps wait for a free thread.
@@ -16,6 +16,8 @@ const MAX_STEP_THREADS: u32 = 32;
 pub struct EngineSettings {
     /// Host and process, shown to people.
     pub name: String,
+    /// The runs that it claims.
+    pub scope: ClaimScope,
     /// How many runs are worked on at once.
     pub slots: u32,
     /// How many runs one claim takes at most.

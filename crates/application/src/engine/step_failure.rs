@@ -99,7 +99,7 @@ impl Execution<'_> {
             WriteOutcome::Stored => {
                 self.engine.due.add(until, self.engine.store.clock.now());
                 if let Some(lane) = lane {
-                    self.engine.lanes.look_again(&lane).await;
+                    self.engine.lanes.wake_if_free(&lane).await;
                 }
             }
             WriteOutcome::RunLost => {}

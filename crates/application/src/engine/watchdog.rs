@@ -6,8 +6,9 @@ use std::sync::Arc;
 use quire_domain::Transition;
 use quire_ports::{Breakpoint, ExpiredLeases, PortError, PortResult};
 
+use super::EngineCore;
 use super::fronts::FrontWatch;
-use super::{EngineCore, report};
+use crate::event_log;
 
 /// How many runs one transaction changes.
 pub(super) const BATCH: usize = 100;
@@ -75,7 +76,7 @@ impl EngineCore {
     /// Logs and counts a transition that the store has made.
     pub(super) fn report_transition(&self, transition: &Transition) {
         self.minute_counters.count_transition(transition);
-        report::log_and_count_transition(transition);
+        event_log::log_and_count_transition(transition);
     }
 }
 

@@ -29,21 +29,21 @@ impl<'a> From<&'a str> for Cell<'a> {
     }
 }
 
-impl<'a> From<&'a Value> for Cell<'a> {
-    fn from(value: &'a Value) -> Self {
-        match value {
-            Value::Null => Self::Empty,
-            Value::Bool(yes) => Self::Flag(*yes),
-            Value::Number(number) => Self::Number(*number),
-            Value::Text(text) => Self::Text(text),
-        }
-    }
-}
-
 /// Takes the cells of a row, from left to right.
 pub trait CellSink {
     /// Adds a cell.
     fn push(&mut self, cell: Cell<'_>) -> &mut Self;
+
+    /// Adds a cell with a value. A table is JSON.
+    fn push_value(&mut self, value: &Value) -> &mut Self {
+        match value {
+            Value::Null => self.push(Cell::Empty),
+            Value::Bool(yes) => self.push(Cell::Flag(*yes)),
+            Value::Number(number) => self.push(Cell::Number(*number)),
+            Value::Text(text) => self.push(Cell::Text(text)),
+            Value::Table(_) => self.push(Cell::Text(&serde_json::to_string(value).unwrap_or_default())),
+        }
+    }
 }
 
 /// Takes the rows of a table.

@@ -47,7 +47,7 @@ impl KeyColumns {
                 fields.iter().filter(|field| field.key == *key).map(|field| &field.value).collect();
             match values[..] {
                 [] => row.push(Cell::Empty),
-                [value] => row.push(Cell::from(value)),
+                [value] => row.push_value(value),
                 _ => row.push(Cell::Text(&joined(values.into_iter().map(text)))),
             };
         }
@@ -67,6 +67,7 @@ fn text(value: &Value) -> String {
         Value::Bool(yes) => yes.to_string(),
         Value::Number(number) => number.to_string(),
         Value::Text(text) => text.clone(),
+        Value::Table(_) => serde_json::to_string(value).unwrap_or_default(),
     }
 }
 

@@ -84,7 +84,7 @@ pub(super) fn push_value(head: &RowPrefix<'_>, field: &Field, row: &mut impl Cel
     head.begin(row);
     row.push(Cell::Text(&field.field_id.to_string()))
         .push(Cell::Text(&field.key))
-        .push(Cell::from(&field.value))
+        .push_value(&field.value)
         .push(Cell::Text(field.value_type.as_str()))
         .push(field.visit_id.as_deref().into())
         .push(Cell::Number(field.confidence))

@@ -1,13 +1,21 @@
 //! Decide about a change of a schema that edits suggest.
 
-use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
-use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, Store, StructuralCandidate};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use quire_domain::{CandidateId, DecisionId, DocumentId, FailureType, SchemaVersionId};
+use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, StructuralCandidate};
 use quire_understanding::structural_change::{
     self, Approval, CandidateStatus, DecisionType, SchemaChangeType, decision_events,
 };
+use quire_understanding::{Value, label_of_value};
 
-use crate::engine::report;
+use crate::event_log;
+use crate::steps::load_pages;
 use crate::{App, Error};
+
+/// The most labels that an approval adds.
+const MAX_LABELS: usize = 5;
 
 /// A decision about a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,15 +50,15 @@ pub enum DecisionError {
 /// Records a decision. An approval creates a new version of the schema for later runs. Existing data does not change,
 /// and no document is processed again.
 pub async fn decide(app: &App, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
-    let store = &app.store;
-    match decide_once(store, request.clone()).await {
+    match decide_once(app, request.clone()).await {
         // Another approval came first: decide again on top of it.
-        Err(DecisionError::Store(Error::Conflict(_))) => decide_once(store, request).await,
+        Err(DecisionError::Store(Error::Conflict(_))) => decide_once(app, request).await,
         decided => decided,
     }
 }
 
-async fn decide_once(store: &Store, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
+async fn decide_once(app: &App, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
+    let store = &app.store;
     let candidate = store.governance.candidate(request.candidate).await?;
     let is_as_seen = request.seen_status.is_none_or(|seen| seen == candidate.status)
         && request.seen_critical.is_none_or(|seen| seen == candidate.is_critical);
@@ -61,7 +69,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
         .ok_or(DecisionError::Final)?;
     let now = store.clock.now();
     let version = match new_status {
-        CandidateStatus::Approved => Some(changed(store, &candidate, &request.reviewer).await?),
+        CandidateStatus::Approved => Some(changed(app, &candidate, &request.reviewer).await?),
         _ => None,
     };
     let decision = GovernanceDecision {
@@ -78,7 +86,7 @@ async fn decide_once(store: &Store, request: DecisionRequest) -> Result<Governan
     let events = decision_events(&decision.reviewer, version.is_some(), now);
     store.governance.decide(&decision, version.as_ref(), &events).await?;
     for event in &events {
-        report::log(event, request.correlation_id.as_deref());
+        event_log::log(event, request.correlation_id.as_deref());
     }
     Ok(decision)
 }
@@ -88,13 +96,15 @@ fn decided_meanwhile() -> Error {
 }
 
 /// The schema with the change of the candidate.
-async fn changed(store: &Store, candidate: &StructuralCandidate, by: &str) -> PortResult<SchemaVersion> {
+async fn changed(app: &App, candidate: &StructuralCandidate, by: &str) -> PortResult<SchemaVersion> {
+    let store = &app.store;
     let current = store.governance.current_schema(&candidate.schema_name).await?;
     let approval = Approval {
         source_key: candidate.source_key.as_deref(),
         target_key: &candidate.target_key,
         // Moving a value to another key does not make that key critical.
         critical: candidate.is_critical && candidate.change != SchemaChangeType::KeyMapping,
+        labels: labels(app, candidate).await,
     };
     let (schema, summary) = current.schema.with_approval(candidate.change, &approval);
     Ok(SchemaVersion {
@@ -105,4 +115,35 @@ async fn changed(store: &Store, candidate: &StructuralCandidate, by: &str) -> Po
         created_by: by.to_owned(),
         change_summary: Some(summary),
     })
+}
+
+/// The words before the values of the key in the sample documents, the most frequent first. A document that cannot be read now
+/// adds none.
+async fn labels(app: &App, candidate: &StructuralCandidate) -> Vec<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for sample in &candidate.samples {
+        for label in sample_labels(app, sample.document, &candidate.target_key).await.unwrap_or_default() {
+            *counts.entry(label).or_default() += 1;
+        }
+    }
+    let mut counted: Vec<(String, usize)> = counts.into_iter().collect();
+    counted.sort_by_key(|(_, count)| Reverse(*count));
+    counted.into_iter().take(MAX_LABELS).map(|(label, _)| label).collect()
+}
+
+async fn sample_labels(app: &App, document: DocumentId, key: &str) -> Option<Vec<String>> {
+    let review = app.store.reviews.review(document).await.ok()?;
+    let (run, active) = (review.latest_completed_run?, review.active?);
+    let values: Vec<Value> =
+        active.data.fields.into_iter().filter(|field| field.key == key).map(|field| field.value).collect();
+    if values.is_empty() {
+        return None;
+    }
+    let pages =
+        load_pages(&*app.store.history, &*app.blobs, run.id, FailureType::InterpretationFailed.as_str())
+            .await
+            .ok()?
+            .reading
+            .pages;
+    Some(values.iter().filter_map(|value| label_of_value(&pages, value)).collect())
 }

@@ -10,5 +10,6 @@ pub use quire_ports::{
 
 pub use decide::{DecisionError, DecisionRequest, decide};
 pub use show::{
-    audit_trail, candidates, current_schema, decisions, schema_names, schema_version, schema_versions,
+    SchemaTitle, audit_trail, candidates, current_schema, decisions, schema_names, schema_titles,
+    schema_version, schema_versions,
 };

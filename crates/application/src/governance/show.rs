@@ -5,6 +5,7 @@ use quire_ports::{
     AuditTrailEntry, CandidateFilter, GovernanceDecision, SchemaVersion, SchemaVersionSummary,
     StructuralCandidate,
 };
+use quire_understanding::Schema;
 
 use crate::{App, Result};
 
@@ -45,4 +46,23 @@ pub async fn schema_versions(app: &App, name: &str, limit: u32) -> Result<Vec<Sc
 /// The names of all schemas, sorted.
 pub async fn schema_names(app: &App) -> Result<Vec<String>> {
     Ok(app.store.governance.schema_names().await?)
+}
+
+/// A schema and its title.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaTitle {
+    /// The name of the schema.
+    pub name: String,
+    /// The title in the language that was asked for.
+    pub title: String,
+}
+
+/// The schemas that a person can choose for a document, by name, with their titles in that language.
+pub async fn schema_titles(app: &App, language: &str) -> Result<Vec<SchemaTitle>> {
+    let mut titles = Vec::new();
+    for name in schema_names(app).await?.into_iter().filter(|name| name != Schema::AUTO) {
+        let schema = app.store.governance.current_schema(&name).await?.schema;
+        titles.push(SchemaTitle { title: schema.title(language).to_owned(), name });
+    }
+    Ok(titles)
 }

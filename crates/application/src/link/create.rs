@@ -1,12 +1,14 @@
 //! Send in a page or a forwarded text.
 
-use quire_domain::link::{ForwardedText, InvalidUrl, NormalizedUrl, SummaryLanguage};
+use quire_domain::link::{
+    ForwardedText, InvalidUrl, NormalizedUrl, SummaryLanguage, background_correlation_id,
+};
 use quire_domain::run::run_created;
 use quire_domain::{NewRun, Pipeline, Priority, RunId, SubjectId, hex};
 use quire_ports::{LinkCreation, LinkRequest, LinkSource, Store};
 use sha2::{Digest as _, Sha256};
 
-use crate::engine::report;
+use crate::event_log;
 use crate::proposal::user_id;
 use crate::{App, Error};
 
@@ -38,15 +40,31 @@ pub enum LinkError {
     /// The address is not one of a page.
     #[error(transparent)]
     Url(#[from] InvalidUrl),
+    /// A model is configured in part.
+    #[error(transparent)]
+    NotConfigured(#[from] SummariesNotConfigured),
     /// The database does not answer.
     #[error(transparent)]
     Store(#[from] Error),
+}
+
+/// A model is to summarise, and a setting of it is missing. Without any, the built-in summary would be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a model is to summarise links and {0} is missing; set it, or set none of model.url and model.name for built-in summaries"
+)]
+pub struct SummariesNotConfigured(pub &'static str);
+
+/// Whether summaries can be made as they were asked for.
+pub(super) fn require_summariser(app: &App) -> Result<(), SummariesNotConfigured> {
+    app.missing_model_setting.map_or(Ok(()), |setting| Err(SummariesNotConfigured(setting)))
 }
 
 /// Accepts a request, unless the same client has an unfinished or summarised one for the same. When this returns, its run
 /// is stored and will be executed even after a crash.
 pub async fn create(app: &App, new: NewLink) -> Result<LinkCreation, LinkError> {
     let (source, dedupe_hash) = source_of(new.input)?;
+    require_summariser(app)?;
     let request = LinkRequest {
         source,
         dedupe_hash,
@@ -86,13 +104,14 @@ pub async fn accept(
         pipeline: Pipeline::Link,
         subject: SubjectId(id.0),
         priority: Priority::Normal,
-        correlation_id: Some(correlation_id.unwrap_or_else(|| format!("bg-proc-{id}"))),
+        correlation_id: Some(correlation_id.unwrap_or_else(|| background_correlation_id(id))),
         requested_by: Some(actor.to_owned()),
+        extractor: None,
         continues: None,
     };
     let creation = store.links.create(&new, request, store.clock.now()).await?;
     if let LinkCreation::Created(run) = &creation {
-        report::log(&run_created(run), run.correlation_id.as_deref());
+        event_log::log(&run_created(run), run.correlation_id.as_deref());
     }
     Ok(creation)
 }

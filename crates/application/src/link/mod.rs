@@ -13,7 +13,7 @@ pub use quire_ports::{
     SummaryPage,
 };
 
-pub use create::{LinkError, LinkInput, NewLink, accept, create, source_of};
+pub use create::{LinkError, LinkInput, NewLink, SummariesNotConfigured, accept, create, source_of};
 pub use page::PageRecord;
 pub use retry::{LinkRetryError, retry};
 pub use show::{LinkView, list, show};

@@ -1,6 +1,7 @@
 //! How far a request has come.
 
 use jiff::Timestamp;
+use quire_domain::link::can_retry;
 use quire_domain::{Pipeline, Run, RunId, RunState, StepName, StepStatus};
 use quire_ports::StepProgress;
 
@@ -39,21 +40,74 @@ fn of(run: Run, reached: &[StepProgress]) -> LinkStatus {
         RunState::Running { .. } => running,
         state => state.reason().and_then(|reason| reason.record.stage),
     };
-    let percentage = match (&run.state, running) {
-        (RunState::Completed { .. }, _) => 100,
-        (RunState::Running { .. }, Some(StepName::LinkSummarization)) => 50,
-        (RunState::Running { .. }, _) => 20,
-        _ => 0,
-    };
     let times = [Some(run.queued_at), run.state.started_at(), run.state.completed_at()];
     let of_steps = reached.iter().flat_map(|step| [step.started_at, step.completed_at]);
     LinkStatus {
         stage,
         steps_done: reached.iter().filter(|step| step.status == StepStatus::Succeeded).count(),
         steps: Pipeline::Link.steps().len(),
-        percentage,
-        can_retry: matches!(run.state, RunState::Failed { .. } | RunState::TimedOut { .. }),
+        percentage: percentage(&run.state, reached),
+        can_retry: can_retry(&run.state),
         updated_at: times.into_iter().chain(of_steps).flatten().max().unwrap_or(run.created_at),
         run,
+    }
+}
+
+/// How much is done. A run that waits or has failed keeps what it has reached.
+fn percentage(state: &RunState, reached: &[StepProgress]) -> u8 {
+    let has_begun = |name: StepName| reached.iter().any(|step| step.step == name);
+    let has_read = reached
+        .iter()
+        .any(|step| step.step == StepName::LinkExtraction && step.status == StepStatus::Succeeded);
+    match state {
+        RunState::Completed { .. } => 100,
+        _ if has_read || has_begun(StepName::LinkSummarization) => 50,
+        RunState::Running { .. } => 20,
+        _ if has_begun(StepName::LinkExtraction) => 20,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::run::{Failure, FailureReason, FailureType};
+
+    use super::*;
+
+    fn progress(step: StepName, status: StepStatus) -> StepProgress {
+        StepProgress {
+            step,
+            status,
+            attempt: 1,
+            started_at: None,
+            completed_at: None,
+            error_code: None,
+            error_message: None,
+        }
+    }
+
+    /// A request that waits for a lane or for its next attempt has not lost what it has done.
+    #[test]
+    fn progress_never_falls_back() {
+        let now = Timestamp::UNIX_EPOCH;
+        let queued = RunState::Queued { available_at: Some(now), lane: None };
+        let running = RunState::Running { started_at: now, deadline_at: None, worker: None };
+        let record = Failure::permanent("X", "no").record(None, None);
+        let reason = FailureReason { failure_type: FailureType::LlmFailed, record };
+        let failed = RunState::Failed { started_at: Some(now), completed_at: now, reason };
+        let done = RunState::Completed { started_at: now, completed_at: now };
+        let reading = [progress(StepName::LinkExtraction, StepStatus::Running)];
+        let read = [progress(StepName::LinkExtraction, StepStatus::Succeeded)];
+        assert_eq!(percentage(&queued, &[]), 0);
+        let history = [
+            percentage(&running, &[]),
+            percentage(&running, &reading),
+            percentage(&queued, &reading),
+            percentage(&running, &read),
+            percentage(&queued, &read),
+            percentage(&failed, &read),
+            percentage(&done, &read),
+        ];
+        assert_eq!(history, [20, 20, 20, 50, 50, 50, 100]);
     }
 }

@@ -7,7 +7,7 @@ use quire_ports::{ProposalRequest, ProposalScope};
 use serde_json::Map;
 use uuid::Uuid;
 
-use crate::engine::report;
+use crate::event_log;
 use crate::{App, Error};
 
 /// The temperature with which an idea is expanded, unless a revision asks for another one.
@@ -79,10 +79,11 @@ pub(super) async fn enqueue(
         priority,
         correlation_id: Some(correlation_id),
         requested_by: Some(actor),
+        extractor: None,
         continues: None,
     };
     let run = app.store.proposals.create(&new, request, app.store.clock.now()).await?;
-    report::log(&run_created(&run), run.correlation_id.as_deref());
+    event_log::log(&run_created(&run), run.correlation_id.as_deref());
     Ok(run)
 }
 

@@ -1,9 +1,9 @@
 //! Send a failed run back to the queue, if the policy of its pipeline allows that.
 
 use quire_domain::{Pipeline, RequeuePolicy, Run, RunId};
-use quire_ports::{PortResult, Store};
+use quire_ports::Store;
 
-use crate::engine::report;
+use crate::event_log;
 use crate::{App, Error};
 
 /// Why a run is not retried.
@@ -27,30 +27,32 @@ pub enum RetryError {
 
 /// Sends a failed run back to the queue if the settings of its pipeline allow that.
 pub async fn retry(app: &App, id: RunId, actor: &str) -> Result<Run, RetryError> {
-    let pipeline = app.store.history.run(id).await?.pipeline;
-    if pipeline == Pipeline::Document {
-        return Err(RetryError::DocumentRun);
+    let policy = |pipeline| {
+        let policy = app.requeue.iter().find(|(name, _)| *name == pipeline);
+        policy.map_or(RequeuePolicy::Never, |(_, policy)| *policy)
+    };
+    retry_by_policy(&app.store, id, policy, actor).await
+}
+
+/// Queues a failed run again, after a delay that doubles each time, if the policy of its pipeline allows that.
+pub async fn retry_by_policy(
+    store: &Store,
+    id: RunId,
+    policy: impl FnOnce(Pipeline) -> RequeuePolicy,
+    actor: &str,
+) -> Result<Run, RetryError> {
+    let pipeline = store.history.run(id).await.map_err(Error::from)?.pipeline;
+    match pipeline {
+        Pipeline::Document => return Err(RetryError::DocumentRun),
+        Pipeline::Link => return Err(RetryError::LinkRun),
+        Pipeline::Proposal => {}
     }
-    if pipeline == Pipeline::Link {
-        return Err(RetryError::LinkRun);
-    }
-    let policy = app.requeue.iter().find(|(name, _)| *name == pipeline);
-    let policy = policy.map_or(RequeuePolicy::Never, |(_, policy)| *policy);
-    match retry_by_policy(&app.store, id, policy, actor).await.map_err(Error::from) {
-        Ok(run) => Ok(run),
+    match store.queue.retry(id, policy(pipeline), actor, store.clock.now()).await.map_err(Error::from) {
+        Ok(transition) => {
+            event_log::log_transition(&transition);
+            Ok(transition.run)
+        }
         Err(Error::Conflict(why)) => Err(RetryError::NotAllowed(why)),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Queues a failed run again, after a delay that doubles each time. `Conflict` gives the reason if that is not allowed.
-pub async fn retry_by_policy(
-    store: &Store,
-    run: RunId,
-    requeue: RequeuePolicy,
-    actor: &str,
-) -> PortResult<Run> {
-    let transition = store.queue.retry(run, requeue, actor, store.clock.now()).await?;
-    report::log_transition(&transition);
-    Ok(transition.run)
 }

@@ -1,14 +1,14 @@
-//! Withdraw a run that has not started.
+//! Withdraw a run that waits in the queue.
 
 use quire_domain::{Run, RunId};
 
-use crate::engine::report;
+use crate::event_log;
 use crate::{App, Result};
 
-/// Withdraws a queued run. `Conflict` if it has started; then it can be cancelled.
+/// Withdraws a queued run. `Conflict` if a worker executes it; then it can be cancelled.
 pub async fn withdraw(app: &App, run: RunId, actor: &str) -> Result<Run> {
     let store = &app.store;
     let transition = store.queue.withdraw(run, actor, store.clock.now()).await?;
-    report::log_transition(&transition);
+    event_log::log_and_count_transition(&transition);
     Ok(transition.run)
 }

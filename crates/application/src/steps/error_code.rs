@@ -24,6 +24,8 @@ macro_rules! step_codes {
 step_codes! {
     /// The file storage could not be read or written.
     StorageUnavailable = "STORAGE_UNAVAILABLE",
+    /// The stored file is not the one that was uploaded.
+    FileDamaged = "FILE_DAMAGED",
     /// The database did not answer.
     StoreUnavailable = "STORE_UNAVAILABLE",
     /// This worker has no such step.
@@ -34,6 +36,8 @@ step_codes! {
     ResultNotStorable = "RESULT_NOT_STORABLE",
     /// An earlier step did not store what this one needs.
     StepInputMissing = "STEP_INPUT_MISSING",
+    /// The service that the step needs is not configured.
+    ProviderNotConfigured = "PROVIDER_NOT_CONFIGURED",
     /// Another worker is at the same link request.
     LockHeld = "LOCK_HELD",
 }

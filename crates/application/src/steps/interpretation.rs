@@ -3,20 +3,28 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use jiff::tz::TimeZone;
 use quire_domain::reading::Reading;
 use quire_domain::{DocumentId, Failure, FailureType, Run, SchemaRef};
 use quire_ports::{
     BlobStore, CallContext, Clock, Governance, InterpretRequest, Interpreter, PortError, PortResult,
-    RunHistory, Step, StepContext, StepOutput,
+    RunHistory, SchemaVersion, Step, StepContext, StepOutput,
 };
-use quire_understanding::{Interpretation, Schema};
+use quire_understanding::rules::DocumentHints;
+use quire_understanding::{
+    Interpretation, MadeBy, Schema, SchemaFit, add_analysed_tables, add_pairs, add_tables,
+    apply_embedded_data, schema_fits,
+};
 
 use super::ConfidenceCalibrator;
 use super::error_code::{database_failure, storage_failure};
-use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
+use super::kept_answers::KeptAnswerFiles;
+use super::run_pages::{RunPages, load_pages};
 
 /// The code of failures without a code of their own.
 const FAILED: &str = FailureType::InterpretationFailed.as_str();
+/// How many of the schemas that fit best are kept with the interpretation.
+const FITS_KEPT: usize = 3;
 
 /// The INTERPRETATION step.
 pub struct InterpretationStep {
@@ -61,17 +69,30 @@ impl UnreadableSchema {
 impl Step for InterpretationStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
         let run = &context.run;
-        let schema = self.schema(run).await?;
-        let (reading, language) = self.load(run).await?;
+        let RunPages { reading, language, analysis } =
+            load_pages(&*self.history, &*self.blobs, run.id, FAILED).await?;
+        let reading = Arc::new(reading);
+        let UsedSchema { schema, chosen, fits } = self.schema(run, &reading, language.as_deref()).await?;
         let request = InterpretRequest {
             context: CallContext::from(&context),
-            reading: Arc::new(reading),
+            reading: reading.clone(),
             language: language.clone(),
             schema: Arc::new(schema.clone()),
             deadline: Some(context.deadline.clone()),
+            kept: Some(Arc::new(KeptAnswerFiles {
+                blobs: self.blobs.clone(),
+                document: run.subject,
+                run: run.id,
+            })),
         };
         let interpreted = self.interpreter.interpret(request).await?;
-        let (mut fields, made_by) = (interpreted.fields, interpreted.made_by);
+        let (mut fields, made_by) = (interpreted.fields, MadeBy { schema_fits: fits, ..interpreted.made_by });
+        apply_embedded_data(&mut fields, &reading.pages, &schema);
+        add_tables(&mut fields, &reading.pages, &schema);
+        if let Some(analysis) = analysis {
+            add_analysed_tables(&mut fields, &analysis.tables, &reading.pages, &schema);
+            add_pairs(&mut fields, &analysis.pairs, &reading, &schema, language.as_deref());
+        }
         // The schema decides which fields are critical, not the interpreter.
         for field in &mut fields {
             field.is_critical = schema.is_critical(&field.key);
@@ -85,12 +106,12 @@ impl Step for InterpretationStep {
             policy_version: None,
             fields,
         };
-        let calibrated =
-            self.calibrator.apply(&mut interpretation, Schema::name_for(run), language.as_deref()).await;
+        let calibrated = self.calibrator.apply(&mut interpretation, &schema.name, language.as_deref()).await;
         calibrated.map_err(|error| database_failure(&error))?;
         Ok(StepOutput {
             interpretation: Some(interpretation),
             made_by: Some(made_by),
+            schema: chosen,
             ..StepOutput::default()
         })
     }
@@ -102,12 +123,28 @@ impl Step for InterpretationStep {
     }
 }
 
+/// The schema that a document is interpreted by.
+struct UsedSchema {
+    schema: Schema,
+    /// The version that was chosen, if the run left the choice open and one fits.
+    chosen: Option<SchemaRef>,
+    /// The schemas that fit best, if the run left the choice open.
+    fits: Vec<SchemaFit>,
+}
+
 impl InterpretationStep {
-    /// The schema that the run is bound to. An old run that is bound to none uses the built-in schema.
-    async fn schema(&self, run: &Run) -> Result<Schema, Failure> {
-        let Some(bound) = &run.schema else { return Ok(Schema::built_in_default()) };
+    /// The schema that the run is bound to, or the one that fits best if it leaves the choice open. An old run that is bound to
+    /// none uses the built-in schema.
+    async fn schema(
+        &self,
+        run: &Run,
+        reading: &Reading,
+        language: Option<&str>,
+    ) -> Result<UsedSchema, Failure> {
+        let used = |schema| UsedSchema { schema, chosen: None, fits: Vec::new() };
+        let Some(bound) = &run.schema else { return Ok(used(Schema::built_in_default())) };
         let version = self.governance.schema(&bound.name, bound.version).await;
-        version.map(|version| version.schema).map_err(|error| match error {
+        let version = version.map_err(|error| match error {
             PortError::NotFound(_) => Failure::permanent(
                 FAILED,
                 "the schema of this run no longer exists; process the document again",
@@ -117,36 +154,42 @@ impl InterpretationStep {
                 storage_failure(&error)
             }
             error => database_failure(&error),
+        })?;
+        if bound.name != Schema::AUTO {
+            return Ok(used(version.schema));
+        }
+        let all = self.current_schemas().await.map_err(|error| database_failure(&error))?;
+        let schemas: Vec<Schema> = all.iter().map(|version| version.schema.clone()).collect();
+        let today = self.clock.now().to_zoned(TimeZone::UTC).date();
+        let hints = DocumentHints { language, today: Some(today) };
+        let mut fits = schema_fits(&reading.pages, &schemas, hints);
+        let best = fits.first().filter(|best| best.is_enough());
+        let best = best.and_then(|best| all.into_iter().find(|version| version.schema.name == best.schema));
+        fits.truncate(FITS_KEPT);
+        Ok(match best {
+            Some(SchemaVersion { schema, number, .. }) => {
+                let chosen = SchemaRef { name: schema.name.clone(), version: number };
+                UsedSchema { schema, chosen: Some(chosen), fits }
+            }
+            None => UsedSchema { fits, ..used(version.schema) },
         })
     }
 
-    /// The pages and their language.
-    async fn load(&self, run: &Run) -> Result<(Reading, Option<String>), Failure> {
-        let artifacts = self.history.artifacts(run.id).await.map_err(|error| database_failure(&error))?;
-        let payload = |kind: &str| {
-            let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == kind);
-            artifact.map(|artifact| artifact.payload.as_str())
-        };
-        let index: PageIndex = payload(PageIndex::ARTIFACT)
-            .and_then(|payload| serde_json::from_str(payload).ok())
-            .ok_or_else(|| lost("the pages of this run are not recorded"))?;
-        let text: Option<RawTextArtifact> =
-            payload(RawTextArtifact::ARTIFACT).and_then(|payload| serde_json::from_str(payload).ok());
-        let lines = self.blobs.get(&index.path, MAX_PAGES_BYTES).await.map_err(|error| match error {
-            PortError::NotFound(_) => lost("the pages of this run are missing"),
-            PortError::Conflict(_) => Failure::permanent(
-                FAILED,
-                "the pages of the document are larger than 256 MB; split the document",
-            ),
-            error => storage_failure(&error),
-        })?;
-        let reading = PageIndex::reading(&lines).map_err(|_| lost("the pages of this run cannot be read"))?;
-        let language =
-            text.map(|text| text.language).filter(|code| code != RawTextArtifact::UNKNOWN_LANGUAGE);
-        Ok((reading, language))
+    /// The newest versions of all schemas that this program can read.
+    async fn current_schemas(&self) -> PortResult<Vec<SchemaVersion>> {
+        let mut versions = Vec::new();
+        for name in self.governance.schema_names().await? {
+            match self.governance.current_schema(&name).await {
+                Ok(version) => versions.push(version),
+                Err(PortError::Corrupt(_)) => {
+                    tracing::warn!(
+                        schema = name,
+                        "a newer version of Quire has stored this schema; it is not chosen"
+                    );
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(versions)
     }
-}
-
-fn lost(what: &str) -> Failure {
-    Failure::permanent(FAILED, format!("{what}; process the document again"))
 }

@@ -1,10 +1,26 @@
-//! Answers of models, as more than one pipeline uses them.
+//! Questions to models and their answers, as more than one pipeline uses them.
 
-use quire_ports::ModelResponse;
+use quire_domain::Failure;
+use quire_ports::{Clock, LanguageModel, ModelErrorKind, ModelRequest, ModelResponse};
 use serde_json::json;
 
 /// The type of the artifact that keeps the answer of a model as it came.
 const MODEL_ANSWER: &str = "MODEL_ANSWER";
+
+/// Asks once. An answer that was cut off counts as invalid: another one would be cut off in the same way.
+pub(super) async fn ask(
+    model: &dyn LanguageModel,
+    request: &ModelRequest,
+    clock: &dyn Clock,
+) -> Result<ModelResponse, Failure> {
+    let response = model.ask(request).await.map_err(|error| error.into_failure(clock.now()))?;
+    if response.is_whole {
+        return Ok(response);
+    }
+    let code = ModelErrorKind::AnswerInvalid.as_str();
+    let message = "the answer of the model was cut off; raise model.max_answer_tokens";
+    Err(Failure::permanent(code, message).with_diagnosis(response.text))
+}
 
 /// The answer as an artifact, which is stored before anything uses it.
 pub(super) fn artifact(response: &ModelResponse) -> (String, String) {
@@ -15,11 +31,4 @@ pub(super) fn artifact(response: &ModelResponse) -> (String, String) {
         "text": response.text,
     });
     (MODEL_ANSWER.to_owned(), payload.to_string())
-}
-
-/// The JSON of an answer, without the code fence that some models put around it.
-pub(super) fn json_of(response: &ModelResponse) -> &str {
-    let text = response.text.trim();
-    let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
-    inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner))
 }

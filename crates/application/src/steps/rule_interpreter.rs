@@ -20,7 +20,7 @@ impl Interpreter for RuleInterpreter {
         let started = std::time::Instant::now();
         let today = self.clock.now().to_zoned(TimeZone::UTC).date();
         let hints = rules::DocumentHints { language: request.language.as_deref(), today: Some(today) };
-        let fields = rules::extract_fields(&request.reading.pages, &request.schema, hints);
+        let fields = rules::find_fields(&request.reading.pages, &request.schema, hints);
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(InterpreterOutput { fields, made_by: MadeBy { milliseconds, ..MadeBy::default() } })
     }

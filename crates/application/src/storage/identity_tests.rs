@@ -38,11 +38,11 @@ on_both_stores! {
 async fn database_and_storage_get_the_same_id_once(fixture: &StoreFixture) {
     let (_folder, blobs) = empty_storage();
     assert_eq!(fixture.store.installation.installation_id().await.unwrap(), None);
-    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
     let id = fixture.store.installation.installation_id().await.unwrap().unwrap();
     assert_eq!(read(&blobs, ID_FILE).await.unwrap(), Some(id));
     assert_eq!(read(&blobs, PENDING_FILE).await.unwrap(), None);
-    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
     let other = InstallationId::new();
     assert_eq!(fixture.store.installation.set_installation_id(other).await.unwrap(), id, "it never changes");
     checked(fixture, &blobs).check().await.unwrap();
@@ -50,20 +50,20 @@ async fn database_and_storage_get_the_same_id_once(fixture: &StoreFixture) {
 
 async fn another_storage_and_an_empty_one_are_refused_and_the_right_one_works(fixture: &StoreFixture) {
     let ((_right, right), (_empty, empty)) = (empty_storage(), empty_storage());
-    assert_eq!(identify(&fixture.store, &right, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &right, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
     checked(fixture, &right).put("a/file", b"x".to_vec()).await.unwrap();
     let database = fixture.store.installation.installation_id().await.unwrap().unwrap();
     assert_eq!(
-        identify(&fixture.store, &empty, Originals::Kept).await,
-        Ok(Identified::StorageHasNone { database })
+        identify(&fixture.store, &empty, OriginalsPolicy::Kept).await,
+        Ok(StorageMatch::StorageHasNone { database })
     );
 
     let storage = InstallationId::new();
     let (_folder, another) = empty_storage();
     write(&another, ID_FILE, storage).await.unwrap();
     assert_eq!(
-        identify(&fixture.store, &another, Originals::Kept).await,
-        Ok(Identified::Different { database, storage })
+        identify(&fixture.store, &another, OriginalsPolicy::Kept).await,
+        Ok(StorageMatch::Different { database, storage })
     );
 
     for wrong in [&empty, &another] {
@@ -73,10 +73,11 @@ async fn another_storage_and_an_empty_one_are_refused_and_the_right_one_works(fi
         assert!(blobs.get("a/file", 9).await.is_err_and(|error| away(&error)), "it is not called missing");
         assert!(blobs.get_range("a/file", 0..1).await.is_err_and(|error| away(&error)));
         assert!(blobs.put("b/file", b"x".to_vec()).await.is_err_and(|error| away(&error)));
-        assert!(blobs.begin().await.is_err_and(|error| away(&error)));
+        assert!(blobs.begin("b/file").await.is_err_and(|error| away(&error)));
         assert!(blobs.remove_folder("a").await.is_err_and(|error| away(&error)));
-        assert!(blobs.folders().await.is_err_and(|error| away(&error)));
-        assert_eq!(wrong.folders().await.unwrap(), [""; 0], "nothing was written");
+        assert!(blobs.put_new("b/file", b"x".to_vec()).await.is_err_and(|error| away(&error)));
+        assert!(blobs.folders(None).await.is_err_and(|error| away(&error)));
+        assert_eq!(wrong.folders(None).await.unwrap().names, [""; 0], "nothing was written");
     }
     let missing = checked(fixture, &right).get("a/other", 9).await;
     assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
@@ -86,13 +87,13 @@ async fn an_interrupted_call_is_finished_by_the_next(fixture: &StoreFixture) {
     let (_folder, blobs) = empty_storage();
     let id = InstallationId::new();
     write(&blobs, PENDING_FILE, id).await.unwrap();
-    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
     assert_eq!(fixture.store.installation.installation_id().await.unwrap(), Some(id));
 
     write(&blobs, PENDING_FILE, id).await.unwrap();
     blobs.remove(ID_FILE).await.unwrap();
     assert!(checked(fixture, &blobs).check().await.is_err(), "a pending id is not enough");
-    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
     checked(fixture, &blobs).check().await.unwrap();
 }
 
@@ -101,7 +102,7 @@ async fn a_database_without_an_id_takes_no_storage_of_another(fixture: &StoreFix
     let storage = InstallationId::new();
     write(&blobs, ID_FILE, storage).await.unwrap();
     assert_eq!(
-        identify(&fixture.store, &blobs, Originals::Kept).await,
+        identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await,
         Err(IdentityError::StorageOfAnother { storage })
     );
     assert_eq!(fixture.store.installation.installation_id().await.unwrap(), None);
@@ -111,35 +112,38 @@ async fn a_database_without_an_id_takes_no_storage_of_another(fixture: &StoreFix
 async fn a_database_from_before_gets_its_id_only_with_its_files(fixture: &StoreFixture) {
     let ((_right, right), (_empty, empty)) = (empty_storage(), empty_storage());
     add_document(fixture, &right).await;
-    assert_eq!(identify(&fixture.store, &empty, Originals::Kept).await, Err(IdentityError::FilesElsewhere));
+    assert_eq!(
+        identify(&fixture.store, &empty, OriginalsPolicy::Kept).await,
+        Err(IdentityError::FilesElsewhere)
+    );
     assert_eq!(fixture.store.installation.installation_id().await.unwrap(), None);
-    assert_eq!(identify(&fixture.store, &right, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &right, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
 }
 
 async fn a_state_folder_from_before_gets_its_id_without_the_removed_originals(fixture: &StoreFixture) {
     let ((_before, before), (_state, state)) = (empty_storage(), empty_storage());
     add_document(fixture, &before).await;
-    assert_eq!(identify(&fixture.store, &state, Originals::Removed).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &state, OriginalsPolicy::Removed).await, Ok(StorageMatch::Same));
 }
 
 async fn a_database_that_was_migrated_down_gets_its_id_back(fixture: &StoreFixture) {
     let (_folder, blobs) = empty_storage();
-    identify(&fixture.store, &blobs, Originals::Kept).await.unwrap();
+    identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await.unwrap();
     let id = fixture.store.installation.installation_id().await.unwrap().unwrap();
     let lose_id = async || fixture.sql.execute("DELETE FROM installation").await.unwrap();
 
     lose_id().await;
-    forget(&blobs, InstallationId::new()).await.unwrap();
+    release_storage_id(&blobs, InstallationId::new()).await.unwrap();
     assert_eq!(read(&blobs, ID_FILE).await.unwrap(), Some(id), "the storage of another is left alone");
-    forget(&blobs, id).await.unwrap();
-    assert_eq!(identify(&fixture.store, &blobs, Originals::Kept).await, Ok(Identified::Same));
+    release_storage_id(&blobs, id).await.unwrap();
+    assert_eq!(identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
     assert_eq!(fixture.store.installation.installation_id().await.unwrap(), Some(id));
 
     add_document(fixture, &blobs).await;
     lose_id().await;
     assert_eq!(
-        identify(&fixture.store, &blobs, Originals::Kept).await,
-        Ok(Identified::Same),
+        identify(&fixture.store, &blobs, OriginalsPolicy::Kept).await,
+        Ok(StorageMatch::Same),
         "its documents are there"
     );
     assert_eq!(fixture.store.installation.installation_id().await.unwrap(), Some(id));
@@ -154,7 +158,7 @@ async fn a_disk_that_comes_and_goes_is_never_mistaken_for_an_empty_one() {
     let fixture = quire_sqlite::testing::store_fixture().await;
     let ((disk, on_disk), (below, _)) = (empty_storage(), empty_storage());
     std::fs::remove_dir(below.path().join("~incoming")).unwrap();
-    assert_eq!(identify(&fixture.store, &on_disk, Originals::Kept).await, Ok(Identified::Same));
+    assert_eq!(identify(&fixture.store, &on_disk, OriginalsPolicy::Kept).await, Ok(StorageMatch::Same));
     on_disk.put("a/file", b"x".to_vec()).await.unwrap();
 
     let folder = tempfile::tempdir().unwrap();

@@ -9,15 +9,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::InstallationId;
-use quire_ports::{BlobFolder, BlobGuard, BlobStore, BlobWriter, Installation, PortError, PortResult};
+use quire_ports::{
+    BlobFile, BlobGuard, BlobRoot, BlobStore, BlobWriter, FolderPage, Installation, PortError, PortResult,
+};
 use tokio::sync::OnceCell;
 
-use super::identity::{ID_FILE, parse};
+use super::identity::{ID_FILE, StorageMatch, parse};
 
 /// A storage that works only while it has the id of the database.
 #[derive(Clone)]
 pub struct InstallationBlobs {
-    folder: Arc<dyn BlobFolder>,
+    root: Arc<dyn BlobRoot>,
     installation: Arc<dyn Installation>,
     /// The storage that compares its id with that of the database, which never changes.
     checked: Arc<OnceCell<Arc<dyn BlobStore>>>,
@@ -25,8 +27,8 @@ pub struct InstallationBlobs {
 
 impl InstallationBlobs {
     /// The storage of this installation.
-    pub fn new(folder: Arc<dyn BlobFolder>, installation: Arc<dyn Installation>) -> Self {
-        Self { folder, installation, checked: Arc::default() }
+    pub fn new(root: Arc<dyn BlobRoot>, installation: Arc<dyn Installation>) -> Self {
+        Self { root, installation, checked: Arc::default() }
     }
 
     async fn checked(&self) -> PortResult<&dyn BlobStore> {
@@ -37,7 +39,7 @@ impl InstallationBlobs {
                 ));
             };
             let check = Arc::new(move |content: Option<&[u8]>| verify(database, content));
-            Ok(self.folder.guarded(BlobGuard { file: ID_FILE, check }))
+            Ok(self.root.guarded(BlobGuard { file: ID_FILE, check }))
         });
         checked.await.map(|checked| &**checked)
     }
@@ -45,15 +47,16 @@ impl InstallationBlobs {
 
 /// Fails unless the storage has the id of the database.
 fn verify(database: InstallationId, content: Option<&[u8]>) -> PortResult<()> {
-    match content.map(|content| parse(ID_FILE, content)).transpose()? {
-        Some(storage) if storage == database => Ok(()),
-        Some(storage) => Err(unusable(format!(
+    let storage = content.map(|content| parse(ID_FILE, content)).transpose()?;
+    match StorageMatch::of(database, storage) {
+        StorageMatch::Same => Ok(()),
+        StorageMatch::Different { storage, .. } => Err(unusable(format!(
             "it belongs to another installation ({storage}) than the database ({database}); check \
-             storage.data and storage.documents"
+             storage.data, storage.documents and storage.blobs"
         ))),
-        None => Err(unusable(format!(
+        StorageMatch::StorageHasNone { .. } => Err(unusable(format!(
             "it has no installation id, so it is not the storage of this database ({database}), or its disk is not \
-             mounted; check storage.data and storage.documents"
+             mounted; check storage.data, storage.documents and storage.blobs"
         ))),
     }
 }
@@ -64,8 +67,12 @@ impl BlobStore for InstallationBlobs {
         self.checked().await?.put(name, content).await
     }
 
-    async fn begin(&self) -> PortResult<Box<dyn BlobWriter>> {
-        self.checked().await?.begin().await
+    async fn put_new(&self, name: &str, content: Vec<u8>) -> PortResult<bool> {
+        self.checked().await?.put_new(name, content).await
+    }
+
+    async fn begin(&self, name: &str) -> PortResult<Box<dyn BlobWriter>> {
+        self.checked().await?.begin(name).await
     }
 
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>> {
@@ -84,8 +91,12 @@ impl BlobStore for InstallationBlobs {
         self.checked().await?.remove_folder(folder).await
     }
 
-    async fn folders(&self) -> PortResult<Vec<String>> {
-        self.checked().await?.folders().await
+    async fn folders(&self, after: Option<&str>) -> PortResult<FolderPage> {
+        self.checked().await?.folders(after).await
+    }
+
+    async fn files(&self, folder: &str) -> PortResult<Vec<BlobFile>> {
+        self.checked().await?.files(folder).await
     }
 
     async fn last_written(&self, folder: &str) -> PortResult<Option<Timestamp>> {

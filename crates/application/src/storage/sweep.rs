@@ -66,22 +66,37 @@ impl Sweep {
     /// The subjects that are purged, or have no row and old files. Removes nothing.
     pub async fn find(&self) -> PortResult<Vec<(SubjectId, SubjectPresence)>> {
         let mut found = Vec::new();
-        let folders = self.blobs.folders().await?;
-        let subjects: Vec<SubjectId> = folders.iter().filter_map(|folder| subject(folder)).collect();
-        for batch in subjects.chunks(BATCH) {
-            let presences = self.store.documents.presence(batch).await?;
-            for (subject, presence) in batch.iter().copied().zip(presences) {
-                let is_waste = match presence {
-                    SubjectPresence::Stored => false,
-                    SubjectPresence::Purged => true,
-                    SubjectPresence::Unknown => self.is_old(subject).await?,
-                };
-                if is_waste {
-                    found.push((subject, presence));
-                }
+        let mut after = None;
+        loop {
+            let page = self.blobs.folders(after.as_deref()).await?;
+            let subjects: Vec<SubjectId> = page.names.iter().filter_map(|name| subject(name)).collect();
+            for batch in subjects.chunks(BATCH) {
+                self.find_among(batch, &mut found).await?;
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(found),
             }
         }
-        Ok(found)
+    }
+
+    async fn find_among(
+        &self,
+        subjects: &[SubjectId],
+        found: &mut Vec<(SubjectId, SubjectPresence)>,
+    ) -> PortResult<()> {
+        let presences = self.store.documents.presence(subjects).await?;
+        for (subject, presence) in subjects.iter().copied().zip(presences) {
+            let is_waste = match presence {
+                SubjectPresence::Stored => false,
+                SubjectPresence::Purged => true,
+                SubjectPresence::Unknown => self.is_old(subject).await?,
+            };
+            if is_waste {
+                found.push((subject, presence));
+            }
+        }
+        Ok(())
     }
 
     async fn is_old(&self, subject: SubjectId) -> PortResult<bool> {
@@ -117,7 +132,7 @@ pub async fn keep_sweeping(mut sweep: Sweep, interval: Duration, stop: Cancellat
         match sweep.look().await {
             Ok(report) if !report.suspects.is_empty() => tracing::info!(
                 subjects = report.suspects.len(),
-                "storage: files without a document, to be removed if the next look finds none either"
+                "storage: found files without a document; the next sweep removes them if they still have none"
             ),
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "storage: looking for files without a document failed"),

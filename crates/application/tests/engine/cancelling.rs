@@ -66,6 +66,7 @@ async fn cancel_without_a_message(fixture: &EngineFixture, run: RunId) {
         interpretation: None,
         proposal: Vec::new(),
         summary: None,
+        text: None,
         end,
         repeated: false,
     };

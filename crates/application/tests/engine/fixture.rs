@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings, PipelineSetup};
 use quire_application::lanes::{LaneLimits, LanePermits};
 use quire_domain::{
-    Backoff, Event, EventId, EventType, NewRun, Pipeline, PipelinePlan, Priority, RecoveryPolicy,
+    Backoff, ClaimScope, Event, EventId, EventType, NewRun, Pipeline, PipelinePlan, Priority, RecoveryPolicy,
     RequeuePolicy, RetryPolicy, Run, RunId, SubjectId,
 };
 use quire_ports::{Breakpoint, EventFilter, Step, StepOutput, Store};
@@ -87,14 +87,23 @@ impl EngineFixture {
         let clock = FakeClock::at(fixture::start());
         let store = Store { clock: Arc::new(clock.clone()), ..store_fixture.store.clone() };
         let (store, observer) = StoreObserver::observe(store);
-        let limits = LaneLimits { per_process: 1, per_installation: None };
+        let limits = LaneLimits { per_process: 1, per_installation: None, ocr: 1 };
         let lanes = LanePermits::new(&store, limits);
         Self { store_fixture, store, observer, clock, probe: Arc::default(), lanes }
+    }
+
+    /// The same store with its own clock, for what must happen in real time. Advancing the clock of the fixture does nothing.
+    pub fn in_real_time(self) -> Self {
+        let (store, observer) = StoreObserver::observe(self.store_fixture.store.clone());
+        let limits = LaneLimits { per_process: 1, per_installation: None, ocr: 1 };
+        let lanes = LanePermits::new(&store, limits);
+        Self { store, observer, lanes, ..self }
     }
 
     pub fn settings() -> EngineSettings {
         EngineSettings {
             name: "test:1".to_owned(),
+            scope: ClaimScope::default(),
             slots: 4,
             claim_limit: 100,
             longest_slot_pause: EngineSettings::SLOT_PAUSE,
@@ -136,9 +145,9 @@ impl EngineFixture {
 
     /// Holds the next heartbeat with that probe, and returns when it is held.
     pub async fn hold_heartbeat(&self, probe: &ScriptedProbe) {
+        let before = probe.held(Breakpoint::BeforeHeartbeat);
         probe.hold_once(Breakpoint::BeforeHeartbeat);
-        let before = probe.count(Breakpoint::BeforeHeartbeat);
-        self.wait_until_advancing(|| async { probe.count(Breakpoint::BeforeHeartbeat) > before }).await;
+        self.wait_until_advancing(|| async { probe.held(Breakpoint::BeforeHeartbeat) > before }).await;
     }
 
     /// Enqueues a document run.
@@ -150,6 +159,7 @@ impl EngineFixture {
             priority: Priority::Normal,
             correlation_id: None,
             requested_by: None,
+            extractor: None,
             continues: None,
         };
         quire_application::run::enqueue(&self.store, &new).await.unwrap().id

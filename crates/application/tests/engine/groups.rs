@@ -1,14 +1,15 @@
 //! Steps that run side by side: the five reviews of a proposal.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, PipelineSetup};
+use quire_application::lanes::{LaneLimits, LanePermits};
 use quire_domain::StepStatus::{Failed, Succeeded};
 use quire_domain::{
-    EventType, Failure, Pipeline, Priority, RequeuePolicy, RetryPolicy, RunId, StepName, StepStatus,
-    SubjectId,
+    EventType, Failure, LaneName, Pipeline, Priority, RequeuePolicy, RetryPolicy, RunId, StepName,
+    StepStatus, SubjectId,
 };
 use quire_ports::{Breakpoint, Step, StepContext, StepOutput};
 use quire_testkit::fixture::new_run;
@@ -22,6 +23,7 @@ crate::on_each_store! {
     a_step_that_gives_up_fails_the_run_when_the_others_have_stored_their_results,
     only_the_steps_that_failed_are_tried_again,
     a_step_is_tried_again_while_the_others_work,
+    five_reviews_in_a_lane_of_four_keep_their_slot_and_burn_nothing,
     a_run_that_times_out_in_a_group_interrupts_all_its_steps,
 }
 
@@ -38,6 +40,8 @@ fn policy() -> RetryPolicy {
     let requeue = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
     RetryPolicy { requeue, ..fail_policy() }
 }
+
+type Count = Arc<AtomicUsize>;
 
 /// The executions of steps, in the order in which they began.
 type Calls = Arc<Mutex<Vec<(StepName, u32)>>>;
@@ -194,6 +198,57 @@ async fn a_step_is_tried_again_while_the_others_work(fixture: EngineFixture) {
     let events = fixture.event_types(run).await;
     assert!(!events.contains(&EventType::RunRequeued), "{events:?}");
     assert_eq!(calls.lock().unwrap().len(), 8);
+    engine.stop().await;
+}
+
+/// Proves E72: the fifth review finds the lane full. The run holds its slot for the other four anyway, so the fifth begins when
+/// one of them ends, and nothing is sent back to the queue.
+async fn five_reviews_in_a_lane_of_four_keep_their_slot_and_burn_nothing(fixture: EngineFixture) {
+    let limits = LaneLimits { per_process: 4, per_installation: None, ocr: 4 };
+    let fixture = EngineFixture { lanes: LanePermits::new(&fixture.store, limits), ..fixture };
+    let lane = LaneName::model("test").unwrap();
+    let gate = Arc::new(Semaphore::new(0));
+    let (running, most, refused) = (Count::default(), Count::default(), Count::default());
+    let (lanes, permits) = (fixture.lanes.clone(), gate.clone());
+    let (now, peak, busy) = (running.clone(), most.clone(), refused.clone());
+    let (work, calls) = noted_step(move |context| {
+        let (lanes, permits, lane) = (lanes.clone(), permits.clone(), lane.clone());
+        let (now, peak, busy) = (now.clone(), peak.clone(), busy.clone());
+        async move {
+            if !reviews().contains(&context.step) {
+                return Ok(());
+            }
+            let permit = lanes.acquire(&lane).await;
+            busy.fetch_add(usize::from(permit.is_err()), Ordering::SeqCst);
+            let _permit = permit?;
+            peak.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            permits.acquire().await.unwrap().forget();
+            now.fetch_sub(1, Ordering::SeqCst);
+            Ok(())
+        }
+    });
+    let (engine, run) = start(&fixture, &work).await;
+    while refused.load(Ordering::SeqCst) == 0 || running.load(Ordering::SeqCst) < 4 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(fixture.state(run).await, "RUNNING");
+    // Once the end of a review is stored, the engine knows that the fifth is held back.
+    gate.add_permits(1);
+    let succeeded = async |count| {
+        let types = fixture.event_types(run).await;
+        types.iter().filter(|kind| **kind == EventType::StepSucceeded).count() == count
+    };
+    fixture.observer.wait_until(|| succeeded(2)).await;
+    gate.add_permits(4);
+    fixture.wait_for_state(run, "COMPLETED").await;
+    assert_eq!(most.load(Ordering::SeqCst), 4, "never five at once");
+    assert_eq!(calls.lock().unwrap().len(), 8, "only the fifth was begun twice");
+    let events = fixture.event_types(run).await;
+    for wait in [EventType::RunRequeued, EventType::StepPostponed, EventType::StepFailed] {
+        assert!(!events.contains(&wait), "{events:?}");
+    }
+    assert!(calls.lock().unwrap().iter().all(|(_, attempt)| *attempt == 1));
+    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 7);
     engine.stop().await;
 }
 

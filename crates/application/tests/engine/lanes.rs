@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use quire_application::engine::EngineSettings;
+use quire_application::engine::{Engine, EngineSettings, PipelineSetup};
 use quire_application::lanes::{LaneBusy, LaneLimits, LanePermits};
 use quire_domain::{
-    Event, EventType, Failure, FailureKind, LaneClosing, LaneName, LanePause, LaneState, Pipeline, RunId,
-    StepName, SubjectId,
+    ClaimScope, Event, EventType, Failure, FailureKind, LaneClosing, LaneName, LanePause, LaneState,
+    Pipeline, RunId, RunState, StepName, SubjectId,
 };
-use quire_ports::{Breakpoint, Step, StepContext, StepOutput};
+use quire_ports::{Breakpoint, NoProbe, Step, StepContext, StepOutput};
 use quire_testkit::steps;
 
 use crate::fixture::{EngineFixture, SECOND, document_pipeline, fail_policy};
@@ -18,10 +19,13 @@ use crate::fixture::{EngineFixture, SECOND, document_pipeline, fail_policy};
 crate::on_each_store! {
     a_closed_lane_burns_no_attempt_of_a_hundred_runs_and_they_go_on_when_it_opens,
     a_hundred_runs_go_on_when_their_lane_opens_by_itself,
+    runs_go_on_within_a_second_of_the_opening_of_their_lane,
     a_full_lane_lets_its_runs_go_on_one_after_the_other,
     a_rate_limit_closes_the_lane_until_the_time_it_names,
     a_run_whose_lane_opens_before_its_wait_is_stored_is_woken,
     a_paused_pipeline_starts_no_run_until_it_is_resumed,
+    a_worker_of_a_lane_takes_what_others_have_no_permit_for,
+    a_worker_of_another_pipeline_wakes_nothing_that_it_cannot_claim,
 }
 
 fn lane() -> LaneName {
@@ -74,16 +78,6 @@ async fn wait_for_a_hundred(fixture: &EngineFixture) {
     fixture.observer.wait_until(waiting).await;
 }
 
-/// The lane opened at that time, and each run was started for its call then, at most a second later.
-async fn assert_went_on(fixture: &EngineFixture, runs: &[RunId], opened: Timestamp) {
-    for run in runs {
-        let events = fixture.events(*run).await;
-        let starts = events.iter().filter(|event| event.event_type == EventType::RunStarted);
-        let last = starts.map(|event| event.at).max().unwrap();
-        assert!(last >= opened && last <= opened + SECOND, "{last} {opened}");
-    }
-}
-
 async fn assert_nothing_burnt(fixture: &EngineFixture, runs: &[RunId]) {
     for run in runs {
         let stored = fixture.run(*run).await;
@@ -110,7 +104,6 @@ async fn a_closed_lane_burns_no_attempt_of_a_hundred_runs_and_they_go_on_when_it
     wait_for_all(&fixture, &runs).await;
     assert_eq!(most.load(Ordering::SeqCst), 1);
     assert_nothing_burnt(&fixture, &runs).await;
-    assert_went_on(&fixture, &runs, opened).await;
     engine.stop().await;
 }
 
@@ -127,7 +120,43 @@ async fn a_hundred_runs_go_on_when_their_lane_opens_by_itself(fixture: EngineFix
     fixture.clock.advance(closed_for);
     wait_for_all(&fixture, &runs).await;
     assert_nothing_burnt(&fixture, &runs).await;
-    assert_went_on(&fixture, &runs, until).await;
+    engine.stop().await;
+}
+
+/// Proves R213 in real time: the engine ticks every ten minutes, so that a message about the opening, or the end of the
+/// closing itself, has to wake it.
+async fn runs_go_on_within_a_second_of_the_opening_of_their_lane(fixture: EngineFixture) {
+    let fixture = fixture.in_real_time();
+    let rarely = Duration::from_mins(10);
+    let settings = EngineSettings { tick: rarely, ..EngineFixture::settings() };
+    let (work, _) = calling_step(&fixture.lanes);
+    let engine = fixture.start_engine_with(settings, document_pipeline(fail_policy(), &work)).await;
+    let first_start = async |runs: &[RunId], opened: Timestamp| {
+        let mut starts = Vec::new();
+        for run in runs {
+            let events = fixture.events(*run).await;
+            assert!(events.iter().any(Event::is_wait), "it found the lane closed");
+            starts.extend(events.into_iter().filter(|event| event.event_type == EventType::RunStarted));
+        }
+        starts.into_iter().map(|event| event.at).filter(|at| *at >= opened).min().unwrap()
+    };
+    let now = fixture.store.clock.now();
+    fixture.lanes.close(&lane(), now + SignedDuration::from_mins(30), "slow down").await;
+    let runs = enqueue_many(&fixture, 20).await;
+    fixture.probe.wait_for(Breakpoint::AfterWait, 20).await;
+    let opened = fixture.store.clock.now();
+    fixture.store.lanes.resume(&lane(), opened, &recorded(EventType::LaneResumed)).await.unwrap();
+    wait_for_all(&fixture, &runs).await;
+    let started = first_start(&runs, opened).await;
+    assert!(started <= opened + SECOND, "resumed at {opened}, started at {started}");
+
+    let until = fixture.store.clock.now() + SignedDuration::from_secs(2);
+    fixture.lanes.close(&lane(), until, "slow down").await;
+    let runs = enqueue_many(&fixture, 4).await;
+    wait_for_all(&fixture, &runs).await;
+    let started = first_start(&runs, until).await;
+    assert!(started <= until + SECOND, "open at {until}, started at {started}");
+    assert_nothing_burnt(&fixture, &runs).await;
     engine.stop().await;
 }
 
@@ -219,11 +248,11 @@ async fn a_paused_pipeline_starts_no_run_until_it_is_resumed(fixture: EngineFixt
     engine.stop().await;
 }
 
-/// Two processes share the places of an installation, and those of a process that is gone are free.
+/// Two processes share the permits of an installation, and those of a process that is gone are free.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn processes_share_the_places_of_the_installation() {
+async fn processes_share_the_permits_of_the_installation() {
     let place = quire_postgres::testing::TestSchema::migrated().await;
-    let limits = LaneLimits { per_process: 4, per_installation: Some(2) };
+    let limits = LaneLimits { per_process: 4, per_installation: Some(2), ocr: 4 };
     let process = || async {
         let options = quire_postgres::PostgresOptions {
             schema: Some(place.schema.clone()),
@@ -240,7 +269,7 @@ async fn processes_share_the_places_of_the_installation() {
     assert!(second.try_acquire(&LaneName::ocr()).await.is_ok(), "another lane");
     drop(one);
     let three = loop {
-        // The place is returned by a task of its own.
+        // The permit is released by a task of its own.
         match second.try_acquire(&lane()).await {
             Ok(permit) => break permit,
             Err(_) => tokio::task::yield_now().await,
@@ -257,6 +286,31 @@ async fn processes_share_the_places_of_the_installation() {
     drop((three, four));
 }
 
+/// Another process has the only permit of the installation. Each tick would claim the waiting runs for nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tick_wakes_nobody_while_the_permits_of_the_installation_are_taken() {
+    let fixture = EngineFixture::new(quire_postgres::testing::store_fixture().await);
+    let limits = LaneLimits { per_process: 4, per_installation: Some(1), ocr: 4 };
+    let fixture = EngineFixture { lanes: LanePermits::new(&fixture.store, limits), ..fixture };
+    let other_process = LanePermits::new(&fixture.store, limits);
+    let taken = other_process.try_acquire(&lane()).await.ok().unwrap();
+    let runs = enqueue_many(&fixture, 3).await;
+    let (work, most) = calling_step(&fixture.lanes);
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    fixture.probe.wait_for(Breakpoint::AfterWait, runs.len()).await;
+    fixture.let_watch(&fixture.probe).await;
+    for run in &runs {
+        let events = fixture.events(*run).await;
+        assert_eq!(events.iter().filter(|event| event.is_wait()).count(), 1, "{events:?}");
+    }
+    drop(taken);
+    for run in &runs {
+        fixture.wait_for_state_advancing(*run, "COMPLETED").await;
+    }
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+    engine.stop().await;
+}
+
 /// A closing that is over restricts nothing.
 #[tokio::test]
 async fn a_lane_that_was_closed_in_the_past_is_open() {
@@ -265,4 +319,58 @@ async fn a_lane_that_was_closed_in_the_past_is_open() {
     let closing = LaneClosing { until: now - SignedDuration::from_secs(1), reason: "429".to_owned() };
     fixture.store.lanes.close(&lane(), &closing, &recorded(EventType::LaneClosed)).await.unwrap();
     assert!(fixture.lanes.try_acquire(&lane()).await.is_ok());
+}
+
+/// Another process with this scope, four permits in each lane, and the same clock, which stands still.
+async fn another_process(fixture: &EngineFixture, scope: &str) -> (Engine, Arc<AtomicUsize>) {
+    let limits = LaneLimits { per_process: 4, per_installation: None, ocr: 4 };
+    let lanes = LanePermits::new(&fixture.store, limits);
+    let (work, most) = calling_step(&lanes);
+    let pipelines: Vec<PipelineSetup> = document_pipeline(fail_policy(), &work);
+    let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
+    let settings = EngineSettings {
+        name: "test:2".to_owned(),
+        scope: ClaimScope::parse(scope).unwrap(),
+        recovery,
+        ..EngineFixture::settings()
+    };
+    let probe = Arc::new(NoProbe);
+    let engine = Engine::start(fixture.store.clone(), settings, pipelines, lanes, probe).await.unwrap();
+    (engine, most)
+}
+
+/// The only permit of the first process is never free, so it can end none of its runs.
+async fn a_worker_of_a_lane_takes_what_others_have_no_permit_for(fixture: EngineFixture) {
+    let _permit = fixture.lanes.try_acquire(&lane()).await.ok().unwrap();
+    let runs = enqueue_many(&fixture, 3).await;
+    let (work, most) = calling_step(&fixture.lanes);
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    fixture.probe.wait_for(Breakpoint::AfterWait, runs.len()).await;
+    let (helper, made) = another_process(&fixture, lane().as_str()).await;
+    wait_for_all(&fixture, &runs).await;
+    assert_eq!(most.load(Ordering::SeqCst), 0);
+    assert!(made.load(Ordering::SeqCst) > 0);
+    assert_nothing_burnt(&fixture, &runs).await;
+    helper.stop().await;
+    engine.stop().await;
+}
+
+/// It has permits in the lane, but the run that it woke would only wait again.
+async fn a_worker_of_another_pipeline_wakes_nothing_that_it_cannot_claim(fixture: EngineFixture) {
+    let ocr = LaneName::ocr();
+    let _permit = fixture.lanes.try_acquire(&ocr).await.ok().unwrap();
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let lanes = fixture.lanes.clone();
+    let work = steps::step(move |_: StepContext| {
+        let lanes = lanes.clone();
+        async move { lanes.acquire(&LaneName::ocr()).await.map(|_| StepOutput::default()) }
+    });
+    let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
+    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    engine.stop().await;
+    // An engine looks at all lanes before it has started.
+    let (links, _) = another_process(&fixture, "proposal").await;
+    let waiting = fixture.run(run).await.state;
+    assert!(matches!(&waiting, RunState::Queued { lane: Some(lane), .. } if *lane == ocr), "{waiting:?}");
+    links.stop().await;
 }

@@ -5,12 +5,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use jiff::SignedDuration;
 use quire_application::engine::PipelineSetup;
 use quire_application::link::{LinkInput, accept, source_of};
-use quire_application::steps::link::{LinkExtractionStep, LinkLocks, LinkStepContext, LinkSummarizationStep};
+use quire_application::steps::link::{
+    LinkExtractionStep, LinkLocks, LinkStepContext, LinkSummarizationStep, SummaryModel,
+};
 use quire_connectors::lock::{RedisAddress, RedisLockSettings, RedisLocks, SharedLocks};
 use quire_domain::link::{ForwardMetadata, ForwardedText, NormalizedUrl, SummaryLanguage};
-use quire_domain::{Backoff, EventType, FailureType, Pipeline, RetryPolicy, Run, RunId, RunState, StepName};
+use quire_domain::{
+    Backoff, EventType, FailureType, Pipeline, PipelinePlan, RetryPolicy, Run, RunId, RunState, StepName,
+};
 use quire_ports::{
     AwakeTime, CallContext, Deadline, LinkCreation, LinkRequest, LockOutcome, LockRequest, RequestLocks,
     Step, StepContext, StepOutput, SystemClock, WebErrorKind, WebFailure, WebPage, WebReader,
@@ -30,20 +35,31 @@ crate::on_each_store! {
     a_worker_whose_lock_was_taken_stops_and_stores_nothing,
 }
 
-const TEXT: &str = "Umbrellas keep people dry in the rain. A city lends them at every corner, and people bring them \
+pub(crate) const TEXT: &str = "Umbrellas keep people dry in the rain. A city lends them at every corner, and people bring them \
     back when the sun returns. The city counted 4,000 umbrellas last year. Nine of ten came back within a week. \
     Critics say that the wind breaks too many of them.";
 
 /// A reader of pages that waits for a permit and then answers.
-struct TestReader {
+pub(crate) struct TestReader {
     gate: Semaphore,
     calls: AtomicU32,
     failure: Mutex<Option<WebFailure>>,
+    text: String,
 }
 
 impl TestReader {
     fn new(permits: usize) -> Arc<Self> {
-        Arc::new(Self { gate: Semaphore::new(permits), calls: AtomicU32::new(0), failure: Mutex::new(None) })
+        Self::of_text(TEXT, permits)
+    }
+
+    /// A reader that finds this text.
+    pub(crate) fn of_text(text: &str, permits: usize) -> Arc<Self> {
+        Arc::new(Self {
+            gate: Semaphore::new(permits),
+            calls: AtomicU32::new(0),
+            failure: Mutex::new(None),
+            text: text.to_owned(),
+        })
     }
 
     fn calls(&self) -> u32 {
@@ -62,7 +78,7 @@ impl WebReader for TestReader {
                 final_url: url.as_str().to_owned(),
                 title: Some("Umbrellas".to_owned()),
                 language: Some("en".to_owned()),
-                text: TEXT.to_owned(),
+                text: self.text.clone(),
                 media_type: "text/html".to_owned(),
                 content_sha256: "0".repeat(64),
                 ..WebPage::default()
@@ -79,34 +95,12 @@ struct Links {
 
 impl Links {
     fn new(fixture: &EngineFixture, reader: Arc<TestReader>, locks: SharedLocks) -> Self {
-        let store = &fixture.store;
-        let shared = LinkStepContext {
-            links: store.links.clone(),
-            locks: LinkLocks {
-                locks: Arc::new(locks),
-                skip_on_held: true,
-                queue: store.queue.clone(),
-                clock: store.clock.clone(),
-            },
-            clock: store.clock.clone(),
-        };
-        let summarization = LinkSummarizationStep {
-            shared: shared.clone(),
-            history: store.history.clone(),
-            model: None,
-            preferred_language: SummaryLanguage::Auto,
-        };
-        let steps: [(StepName, Arc<dyn Step>); 2] = [
-            (StepName::LinkExtraction, Arc::new(LinkExtractionStep { shared, reader: reader.clone() })),
-            (StepName::LinkSummarization, Arc::new(summarization)),
-        ];
-        Self { reader, steps: HashMap::from(steps) }
+        let steps = link_steps(fixture, reader.clone(), locks, None);
+        Self { reader, steps }
     }
 
     fn pipeline(&self) -> Vec<PipelineSetup> {
-        let backoff = Backoff { attempts: 3, base_ms: 500, max_ms: 900, jitter_ratio: 0.2 };
-        let policy = RetryPolicy { backoff, ..fail_policy() };
-        vec![PipelineSetup { plan: plan_of(Pipeline::Link), policy, steps: self.steps.clone() }]
+        link_pipeline(self.steps.clone())
     }
 
     /// Executes a step by hand, as a worker would.
@@ -119,7 +113,47 @@ impl Links {
     }
 }
 
-async fn request(fixture: &EngineFixture, input: LinkInput) -> RunId {
+/// The two steps of links.
+pub(crate) fn link_steps(
+    fixture: &EngineFixture,
+    reader: Arc<dyn WebReader>,
+    locks: SharedLocks,
+    model: Option<SummaryModel>,
+) -> HashMap<StepName, Arc<dyn Step>> {
+    let store = &fixture.store;
+    let shared = LinkStepContext {
+        links: store.links.clone(),
+        locks: LinkLocks {
+            locks: Arc::new(locks),
+            skip_on_held: true,
+            queue: store.queue.clone(),
+            clock: store.clock.clone(),
+        },
+        clock: store.clock.clone(),
+    };
+    let summarization = LinkSummarizationStep {
+        shared: shared.clone(),
+        history: store.history.clone(),
+        model,
+        preferred_language: SummaryLanguage::Auto,
+    };
+    let steps: [(StepName, Arc<dyn Step>); 2] = [
+        (StepName::LinkExtraction, Arc::new(LinkExtractionStep { shared, reader })),
+        (StepName::LinkSummarization, Arc::new(summarization)),
+    ];
+    HashMap::from(steps)
+}
+
+/// The link pipeline with three attempts at each step.
+pub(crate) fn link_pipeline(steps: HashMap<StepName, Arc<dyn Step>>) -> Vec<PipelineSetup> {
+    let backoff = Backoff { attempts: 3, base_ms: 500, max_ms: 900, jitter_ratio: 0.2 };
+    let policy = RetryPolicy { backoff, ..fail_policy() };
+    let plan = PipelinePlan { limit: SignedDuration::from_hours(1000), ..plan_of(Pipeline::Link) };
+    vec![PipelineSetup { plan, policy, steps }]
+}
+
+/// Sends a request, which must be accepted.
+pub(crate) async fn request(fixture: &EngineFixture, input: LinkInput) -> RunId {
     let (source, dedupe_hash) = source_of(input).unwrap();
     let request =
         LinkRequest { source, dedupe_hash, user_id: None, language: SummaryLanguage::Auto, retry_of: None };

@@ -7,8 +7,11 @@ mod fixture;
 
 mod cancelling;
 mod deadlines;
+mod document_intelligence;
 mod groups;
 mod lanes;
+mod link_lanes;
+mod link_model;
 mod links;
 mod outages;
 mod proposals;
@@ -17,6 +20,7 @@ mod retries;
 mod running;
 mod shutdown;
 mod silence;
+mod uploads;
 mod waiting;
 
 /// Makes one test for each case and store.

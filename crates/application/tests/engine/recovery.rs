@@ -111,8 +111,7 @@ async fn the_watchdog_recovers_orphaned_runs_of_other_workers(fixture: EngineFix
     // Hold this engine before its claim, so that another worker claims the run.
     fixture.probe.hold_once(Breakpoint::BeforeClaim);
     fixture.probe.hold_once(Breakpoint::BeforeClaim);
-    let before = fixture.probe.count(Breakpoint::BeforeClaim);
-    fixture.wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeClaim) > before }).await;
+    fixture.wait_until_advancing(|| async { fixture.probe.held(Breakpoint::BeforeClaim) > 0 }).await;
     let run = orphaned_run(&fixture).await;
     fixture.probe.release();
     fixture.probe.release();

@@ -188,7 +188,7 @@ async fn a_failed_proposal_runs_again_after_a_manual_retry(fixture: EngineFixtur
     let engine = fixture.start_engine(vec![setup]).await;
     fixture.wait_for_state(new.id, "FAILED").await;
     let failed_at = fixture.store.clock.as_ref().now();
-    quire_application::run::retry_by_policy(&fixture.store, new.id, requeue, "local").await.unwrap();
+    quire_application::run::retry_by_policy(&fixture.store, new.id, |_| requeue, "local").await.unwrap();
     fixture.wait_for_state_advancing(new.id, "COMPLETED").await;
     let stored = fixture.run(new.id).await;
     assert_eq!(stored.retry_count, 1);

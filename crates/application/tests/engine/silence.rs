@@ -36,7 +36,7 @@ impl ProxiedEngine {
             ..EngineFixture::settings()
         };
         let probe = Arc::new(ScriptedProbe::default());
-        let lanes = LanePermits::new(&store, LaneLimits { per_process: 1, per_installation: None });
+        let lanes = LanePermits::new(&store, LaneLimits { per_process: 1, per_installation: None, ocr: 1 });
         let engine = Engine::start(store, settings, pipelines, lanes, probe.clone()).await.unwrap();
         Self { engine, probe }
     }

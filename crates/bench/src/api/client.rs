@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 
+use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -45,6 +46,25 @@ impl Connection {
         assert!((200..300).contains(&status), "{name}: {status} {}", String::from_utf8_lossy(response));
         response
     }
+}
+
+/// The body of the response to a POST request with JSON. None if the server refuses it, or ends before it has answered.
+pub async fn post_json(address: SocketAddr, path: &str, body: &str) -> Option<Value> {
+    let mut stream = TcpStream::connect(address).await.ok()?;
+    let request = format!(
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n\
+         Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).await.ok()?;
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).await.ok()?;
+    let (status, body) = parse_head(&received)?;
+    let body = received.get(body)?;
+    if !(200..300).contains(&status) {
+        return None;
+    }
+    serde_json::from_slice(body).ok()
 }
 
 /// The status and the range of the body. `None` until the head is complete.

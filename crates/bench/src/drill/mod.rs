@@ -1,8 +1,10 @@
 //! `drill`: kills, stops and restarts processes under load, takes their database, their storage and their disk space away,
-//! gives them a document that ends its process, or a model that keeps failing, then checks the stored history. Also stalls
-//! clients.
+//! gives them a document that ends its process, a model that keeps failing, a Redis or an object store that comes and goes, then
+//! checks the stored history. Also stalls clients.
 
+mod blobs;
 mod kills;
+mod links;
 mod outages;
 mod poison;
 mod postgres;
@@ -12,13 +14,15 @@ mod silence;
 mod sqlite;
 mod stalled_clients;
 mod suspension;
+mod upgrade;
+mod uploads;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quire_domain::{Pipeline, Run, RunId, StepName};
-use quire_ports::{RunFilter, Store};
+use quire_domain::{EventId, EventType, FailureType, Pipeline, Run, RunId, RunStateName, StepName};
+use quire_ports::{EventFilter, RunFilter, Store};
 use quire_testkit::checker::{CheckReport, StoredHistory};
 
 use crate::database::DatabaseKind;
@@ -36,6 +40,12 @@ pub enum Part {
     Poison,
     /// Kills of workers that review proposals with a model that fails a third of its calls (PostgreSQL).
     Proposals,
+    /// Kills of servers that summarise links, and restarts of Redis (PostgreSQL).
+    Links,
+    /// Kills of workers and servers whose files are in Azurite, and restarts of Azurite and the database (PostgreSQL).
+    Blobs,
+    /// A new program takes over from an older one under load (PostgreSQL). `cargo xtask drill upgrade` builds the older one.
+    Upgrade,
     /// The disk of the storage is unmounted while documents come in, and comes back.
     Storage,
     /// The disk with database and storage is full while documents come in, and has space again.
@@ -56,6 +66,9 @@ pub struct DrillOptions {
     /// A short form for the test suite: fewer kills, no restart of the PostgreSQL server, no silence.
     #[arg(long)]
     short: bool,
+    /// How many documents the drills of blobs and upgrades upload [default: 2000, or 200 in the short form].
+    #[arg(long)]
+    uploads: Option<u64>,
     /// A thousand kills on SQLite. An interrupted drill continues where it was.
     #[arg(long, conflicts_with_all = ["short", "store", "only"])]
     long: bool,
@@ -104,6 +117,17 @@ async fn rehearse(options: &DrillOptions, not_run: &mut Vec<String>) -> bool {
         if is_wanted(Part::Proposals) && kind == DatabaseKind::Postgres {
             passed &= proposals::drill(options.short).await;
         }
+        if is_wanted(Part::Links) && kind == DatabaseKind::Postgres {
+            passed &= links::drill(options.short).await;
+        }
+        if is_wanted(Part::Blobs) && kind == DatabaseKind::Postgres {
+            let uploads = options.uploads.unwrap_or(if options.short { 200 } else { 2000 });
+            passed &= blobs::drill(uploads, !options.short).await;
+        }
+        if options.only.contains(&Part::Upgrade) && kind == DatabaseKind::Postgres {
+            let uploads = options.uploads.unwrap_or(if options.short { 200 } else { 2000 });
+            passed &= upgrade::drill(uploads).await;
+        }
         if is_wanted(Part::Storage) {
             passed &= outages::storage::drill(kind, options.short).await;
         }
@@ -128,8 +152,8 @@ async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
     let drained = async {
         loop {
             let mut open = 0;
-            for state in ["QUEUED", "RUNNING"] {
-                let filter = RunFilter { state: Some(state.to_owned()), limit: 1, ..RunFilter::default() };
+            for state in [RunStateName::Queued, RunStateName::Running] {
+                let filter = RunFilter { state: Some(state), limit: 1, ..RunFilter::default() };
                 open += store.history.runs(&filter).await.map_or(1, |runs| runs.len());
             }
             if open == 0 {
@@ -143,9 +167,26 @@ async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
 
 /// Waits until that many runs are RUNNING.
 async fn wait_for_running(store: &Store, count: usize) {
-    let filter = RunFilter { state: Some("RUNNING".to_owned()), limit: 1000, ..RunFilter::default() };
+    let filter = RunFilter { state: Some(RunStateName::Running), limit: 1000, ..RunFilter::default() };
     while store.history.runs(&filter).await.map_or(0, |runs| runs.len()) < count {
         tokio::time::sleep(POLL_INTERVAL).await;
+    }
+}
+
+/// How many attempts at these steps a kill has interrupted.
+async fn interrupted_steps(store: &Store, is_counted: impl Fn(StepName) -> bool) -> u64 {
+    let (mut interrupted, mut seen) = (0, EventId(0));
+    loop {
+        let page = store.history.events(seen, EventFilter::default(), 5000).await.unwrap();
+        let Some(last) = page.last() else { return interrupted };
+        seen = last.id;
+        let events = page.iter().map(|recorded| &recorded.event);
+        let killed = events.filter(|event| {
+            event.event_type == EventType::StepFailed
+                && event.step.is_some_and(&is_counted)
+                && event.error_code() == Some(FailureType::ProcessTerminated.as_str())
+        });
+        interrupted += killed.count() as u64;
     }
 }
 

@@ -141,7 +141,7 @@ async fn refused_since(store: &Store, seen: &mut EventId) -> usize {
 }
 
 /// Restarts the PostgreSQL server that `cargo xtask` started, as its user.
-fn restart_server(mode: &str) {
+pub fn restart_server(mode: &str) {
     let variable = |name: &str| {
         std::env::var(name)
             .unwrap_or_else(|_| panic!("{name} is not set; run this through `cargo xtask drill`"))

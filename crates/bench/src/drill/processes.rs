@@ -1,6 +1,7 @@
 //! Starts the processes that drills kill and stop: this program, which runs `quire` with simulated steps.
 
 use std::io::{BufRead, BufReader, Read as _, Seek as _};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 use quire_domain::RunId;
@@ -23,13 +24,26 @@ impl TestProcess {
     /// Starts `quire` with simulated steps, and starts it again if it gives up, as a supervisor does: a start fails if
     /// others write to the database for longer than `database.busy_timeout`, as they do on a busy disk.
     pub fn supervised_quire(arguments: &[&str], environment: &Environment) -> Self {
+        Self::supervised(&["rehearse"], arguments, environment).0
+    }
+
+    /// Starts `quire` as that command of this program runs it, and starts it again if it gives up. Also returns what it printed.
+    pub fn supervised(program: &[&str], arguments: &[&str], environment: &Environment) -> (Self, String) {
         for _ in 1..STARTS {
-            match Self::try_start(&["rehearse"], arguments, environment) {
-                Ok((process, _)) => return process,
+            match Self::try_start(program, arguments, environment) {
+                Ok(started) => return started,
                 Err(reason) => println!("{reason}; starting it again"),
             }
         }
-        Self::quire(arguments, environment)
+        Self::start(program, arguments, environment)
+    }
+
+    /// Starts `quire serve` with its real steps. Also returns its address.
+    pub fn real_server(environment: &Environment) -> (Self, SocketAddr) {
+        let (server, line) =
+            Self::start(&["serve-api", "real"], &["serve", "--listen", "127.0.0.1:0"], environment);
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+        (server, address.unwrap().parse().unwrap())
     }
 
     /// Starts `quire` as that command of this program runs it, and waits until it is ready. Also returns what it printed.
@@ -42,9 +56,19 @@ impl TestProcess {
         arguments: &[&str],
         environment: &Environment,
     ) -> Result<(Self, String), String> {
+        let mut command = this_program();
+        command.args(program);
+        Self::try_start_command(command, arguments, environment)
+    }
+
+    /// Starts a program, such as another version of `quire`, and waits until it is ready. Also returns what it printed.
+    pub fn try_start_command(
+        mut command: Command,
+        arguments: &[&str],
+        environment: &Environment,
+    ) -> Result<(Self, String), String> {
         let mut errors = tempfile::tempfile().unwrap();
-        let mut child = this_program()
-            .args(program)
+        let mut child = command
             .args(arguments)
             .envs(environment.iter().map(|(key, value)| (key, value)))
             .stdout(Stdio::piped())

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use quire_domain::{EventId, EventType, FailureType, Pipeline, RunId, StepName, StepStatus};
-use quire_ports::{EventFilter, ModelUsage, Store};
+use quire_domain::{Pipeline, RunId, StepName, StepStatus};
+use quire_ports::{ModelUsage, Store};
 use quire_testkit::checker::StoredHistory;
 use quire_testkit::fixture::{proposal_request, proposal_run};
 use quire_testkit::personas::answer_text;
@@ -16,7 +16,7 @@ use quire_testkit::{ModelReply, ModelServer};
 use rand::RngExt;
 
 use super::processes::{Environment, TestProcess};
-use super::{print_report, wait_until_drained};
+use super::{interrupted_steps, print_report, wait_until_drained};
 use crate::database::{self, CommitGrouping, DatabaseKind};
 
 const WORKERS: usize = 3;
@@ -119,7 +119,8 @@ async fn produce(store: Store, proposals: usize, duration: Duration) -> Vec<RunI
 /// Compares the provider's bill with what is stored and recorded.
 async fn check_bill(store: &Store, runs: &[RunId], provider: &ModelServer, failed: u64) -> bool {
     let (calls, answers) = (provider.requests().len() as u64, provider.billed_answers());
-    let interrupted = interrupted_calls(store).await;
+    // Each of these steps makes one call at a time.
+    let interrupted = interrupted_steps(store, |step| step != StepName::AggregateDecision).await;
     let stored = stored_answers(store, runs).await;
     let recorded = recorded_usage(store).await;
     let (billed_in, billed_out) = provider.billed_tokens();
@@ -143,23 +144,6 @@ async fn check_bill(store: &Store, runs: &[RunId], provider: &ModelServer, faile
     beyond <= interrupted
         && unrecorded <= interrupted
         && rest == (unrecorded * per_answer.0, unrecorded * per_answer.1)
-}
-
-/// How many steps that ask a model a kill has interrupted. Each of them makes one call at a time.
-async fn interrupted_calls(store: &Store) -> u64 {
-    let (mut interrupted, mut seen) = (0, EventId(0));
-    loop {
-        let page = store.history.events(seen, EventFilter::default(), 5000).await.unwrap();
-        let Some(last) = page.last() else { return interrupted };
-        seen = last.id;
-        let events = page.iter().map(|recorded| &recorded.event);
-        let killed = events.filter(|event| {
-            event.event_type == EventType::StepFailed
-                && event.step != Some(StepName::AggregateDecision)
-                && event.error_code() == Some(FailureType::ProcessTerminated.as_str())
-        });
-        interrupted += killed.count() as u64;
-    }
 }
 
 /// How many answers of the model are stored.

@@ -59,7 +59,7 @@ fn in_one_line(words: usize, gap: f32) -> Page {
         let text = if index.is_multiple_of(2) { "Peso" } else { "Motivo:" };
         let rect = Rect { x0, y0: 100.0, x1: x0 + 8.0, y1: 110.0 };
         x0 += 8.0 + gap;
-        Word { text: text.to_owned(), rect }
+        Word::new(text, rect)
     };
     let words = (0..words).map(word).collect();
     Page {

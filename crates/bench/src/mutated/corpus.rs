@@ -5,7 +5,8 @@ use std::io::{Cursor, Write as _};
 use image::{GrayImage, ImageFormat, Luma};
 use quire_domain::reading::FileKind;
 use quire_testkit::documents::{
-    Pdf, case_history, clinical_record, encrypted_without_password, sample_record, text_page,
+    EInvoice, Pdf, Syntax, case_history, clinical_record, encrypted_without_password, sample_record,
+    text_page,
 };
 use zip::write::SimpleFileOptions;
 
@@ -39,6 +40,8 @@ pub fn documents() -> Vec<CorpusDocument> {
         of(FileKind::Docx, docx()),
         of(FileKind::Text, text.as_bytes().to_vec()),
         of(FileKind::Text, utf16),
+        of(FileKind::Xml, EInvoice::sample(1).xml(Syntax::Cii).into_bytes()),
+        of(FileKind::Xml, EInvoice::sample(2).xml(Syntax::UblInvoice).into_bytes()),
     ]);
     documents
 }

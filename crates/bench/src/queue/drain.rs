@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings, PipelineSetup};
 use quire_application::lanes::{LaneLimits, LanePermits};
 use quire_domain::{
-    Backoff, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, RunId, StepName,
+    Backoff, ClaimScope, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, RunId, StepName,
 };
 use quire_ports::{Breakpoint, PortError, Probe, Store};
 use quire_testkit::steps;
@@ -42,6 +42,7 @@ const MANY_SLOTS: u32 = 400;
 pub fn settings(slots: u32) -> EngineSettings {
     EngineSettings {
         name: "bench:1".to_owned(),
+        scope: ClaimScope::default(),
         slots,
         claim_limit: 100,
         longest_slot_pause: EngineSettings::SLOT_PAUSE,
@@ -57,7 +58,7 @@ pub fn settings(slots: u32) -> EngineSettings {
 
 /// The permits of a worker whose steps need none.
 pub fn lanes(store: &Store) -> Arc<LanePermits> {
-    LanePermits::new(store, LaneLimits { per_process: 1, per_installation: None })
+    LanePermits::new(store, LaneLimits { per_process: 1, per_installation: None, ocr: 1 })
 }
 
 /// Counts ended runs and notifies when there are enough.

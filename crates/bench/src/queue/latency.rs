@@ -44,6 +44,7 @@ pub async fn measure(kind: DatabaseKind) -> Table {
             priority: Priority::Normal,
             correlation_id: None,
             requested_by: None,
+            extractor: None,
             continues: None,
         };
         let called = Instant::now();

@@ -97,12 +97,6 @@ impl NormalizedUrl {
     pub fn url_hash(&self) -> UrlHash {
         UrlHash(crate::hex(&Sha256::digest(self.normal.as_bytes())))
     }
-
-    /// The address for logs and records of failures: without its query, which may contain secrets.
-    pub fn for_logs(&self) -> String {
-        let end = self.normal.find('?').unwrap_or(self.normal.len());
-        self.normal[..end].chars().take(400).collect()
-    }
 }
 
 impl fmt::Display for NormalizedUrl {

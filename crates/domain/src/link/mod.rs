@@ -10,6 +10,6 @@ pub use address::{InvalidUrl, MAX_URL_CHARS, NormalizedUrl, UrlHash};
 pub use low_value::{LowValue, low_value};
 pub use network::{is_public, is_refused_host};
 pub use request::{
-    ForwardMetadata, ForwardedText, InvalidForward, RequestKind, SummaryLanguage, request_status,
-    retry_correlation_id, stops_repetition,
+    ForwardMetadata, ForwardedText, InvalidForward, RequestKind, SummaryLanguage, background_correlation_id,
+    can_retry, failed_stage, request_status, retry_correlation_id, stops_repetition,
 };

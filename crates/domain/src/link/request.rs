@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::pipeline::UnknownName;
-use crate::run::RunState;
+use crate::run::{FailureType, RunState};
+use crate::{RunId, StepName};
 
 /// The shortest and the longest forwarded text, in characters.
 const FORWARD_CHARS: std::ops::RangeInclusive<usize> = 10..=100_000;
@@ -158,7 +159,26 @@ pub fn request_status(state: &RunState) -> &'static str {
 /// Whether an earlier request makes another one for the same page a duplicate. One that failed does not, nor one whose
 /// summary was deleted.
 pub fn stops_repetition(state: &RunState, is_summary_deleted: bool) -> bool {
-    !matches!(state, RunState::Failed { .. } | RunState::TimedOut { .. }) && !is_summary_deleted
+    !can_retry(state) && !is_summary_deleted
+}
+
+/// Whether a request can be repeated as a new one.
+pub fn can_retry(state: &RunState) -> bool {
+    matches!(state, RunState::Failed { .. } | RunState::TimedOut { .. })
+}
+
+/// The stage in which a request failed: `lock`, or the name of its step.
+pub fn failed_stage(state: &RunState) -> Option<&'static str> {
+    let reason = state.reason()?;
+    if reason.failure_type == FailureType::LockFailed {
+        return Some("lock");
+    }
+    reason.record.stage.map(StepName::as_str)
+}
+
+/// The correlation id of a request whose client sent none.
+pub fn background_correlation_id(id: RunId) -> String {
+    format!("bg-proc-{id}")
 }
 
 /// The correlation id of the request that repeats a failed one: `-retry-1` is appended, and then counted.
@@ -176,7 +196,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::run::{Failure, FailureReason, FailureType};
+    use crate::run::{Failure, FailureReason};
 
     fn failed() -> RunState {
         let record = Failure::permanent("EXTRACTION_FAILED", "no").record(None, None);
@@ -213,6 +233,20 @@ mod tests {
         assert!(stops_repetition(&done, false));
         assert!(!stops_repetition(&done, true));
         assert!(!stops_repetition(&failed(), false));
+    }
+
+    #[test]
+    fn a_failed_request_names_the_stage_that_failed() {
+        let state = |failure_type, stage| {
+            let record = Failure::permanent("X", "no").record(stage, None);
+            let reason = FailureReason { failure_type, record };
+            RunState::Failed { started_at: None, completed_at: Timestamp::UNIX_EPOCH, reason }
+        };
+        let step = Some(StepName::LinkExtraction);
+        assert_eq!(failed_stage(&state(FailureType::LockFailed, step)), Some("lock"));
+        assert_eq!(failed_stage(&state(FailureType::ExtractionFailed, step)), Some("extraction"));
+        let queued = RunState::Queued { available_at: None, lane: None };
+        assert_eq!((failed_stage(&queued), can_retry(&queued), can_retry(&failed())), (None, false, true));
     }
 
     /// Proves R193.

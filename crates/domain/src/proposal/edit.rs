@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::context::{check_note, object_of_at_most};
-use super::expanded::{ExpandedProposal, Section};
+use super::expanded::{ExpandedProposal, ProposalSection};
 use super::member::InvalidMember;
 
 /// The most characters of an edited proposal, of an object those of its JSON.
@@ -30,8 +30,8 @@ impl ProposalEdit {
             Some(Value::Object(sections)) => {
                 let sections = object_of_at_most(PATH, sections, MAX_EDIT_CHARS)?;
                 for name in sections.keys() {
-                    if !Section::ALL.iter().any(|section| section.as_str() == name) {
-                        let known = Section::ALL.map(Section::as_str).join(", ");
+                    if !ProposalSection::ALL.iter().any(|section| section.as_str() == name) {
+                        let known = ProposalSection::ALL.map(ProposalSection::as_str).join(", ");
                         let problem = format!("is not a section of a proposal; use {known}");
                         return Err(InvalidMember::at(format!("{PATH}.{name}"), problem));
                     }

@@ -32,7 +32,7 @@ pub struct ExpandedProposal {
 /// A part of a proposal that people compare and edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // The names are the documentation.
-pub enum Section {
+pub enum ProposalSection {
     Title,
     Summary,
     ProblemStatement,
@@ -41,7 +41,7 @@ pub enum Section {
     ScopeNonGoals,
 }
 
-impl Section {
+impl ProposalSection {
     /// All sections, in the order in which they are shown.
     pub const ALL: [Self; 6] = [
         Self::Title,
@@ -72,26 +72,26 @@ impl ExpandedProposal {
     }
 
     /// The content of a section as JSON: a text, a list of texts, or null.
-    pub fn section(&self, section: Section) -> Value {
+    pub fn section(&self, section: ProposalSection) -> Value {
         match section {
-            Section::Title => self.title.clone().into(),
-            Section::Summary => self.summary.clone().into(),
-            Section::ProblemStatement => self.problem_statement.clone().into(),
-            Section::ProposedSolution => self.proposed_solution.clone().into(),
-            Section::Assumptions => self.assumptions.clone().into(),
-            Section::ScopeNonGoals => self.scope_non_goals.clone().into(),
+            ProposalSection::Title => self.title.clone().into(),
+            ProposalSection::Summary => self.summary.clone().into(),
+            ProposalSection::ProblemStatement => self.problem_statement.clone().into(),
+            ProposalSection::ProposedSolution => self.proposed_solution.clone().into(),
+            ProposalSection::Assumptions => self.assumptions.clone().into(),
+            ProposalSection::ScopeNonGoals => self.scope_non_goals.clone().into(),
         }
     }
 
     /// The content of a section as lines of text. Empty if there is none.
-    pub fn section_text(&self, section: Section) -> String {
+    pub fn section_text(&self, section: ProposalSection) -> String {
         match section {
-            Section::Title => self.title.clone().unwrap_or_default(),
-            Section::Summary => self.summary.clone().unwrap_or_default(),
-            Section::ProblemStatement => self.problem_statement.clone(),
-            Section::ProposedSolution => self.proposed_solution.clone(),
-            Section::Assumptions => self.assumptions.join("\n"),
-            Section::ScopeNonGoals => self.scope_non_goals.join("\n"),
+            ProposalSection::Title => self.title.clone().unwrap_or_default(),
+            ProposalSection::Summary => self.summary.clone().unwrap_or_default(),
+            ProposalSection::ProblemStatement => self.problem_statement.clone(),
+            ProposalSection::ProposedSolution => self.proposed_solution.clone(),
+            ProposalSection::Assumptions => self.assumptions.join("\n"),
+            ProposalSection::ScopeNonGoals => self.scope_non_goals.join("\n"),
         }
     }
 }

@@ -30,7 +30,7 @@ pub use decision::{
     MinorityReport, PersonaWeight, ProposalDecision, ScoreBreakdown, Verdict, weighted_confidence,
 };
 pub use edit::ProposalEdit;
-pub use expanded::{ExpandedProposal, Section};
+pub use expanded::{ExpandedProposal, ProposalSection};
 pub use idea::Idea;
 pub use member::InvalidMember;
 pub use persona::{Persona, WeightsError, check_weights};
@@ -40,4 +40,4 @@ pub use revision::{
     ChangedField, ProposalDiff, ReviewSource, RevisionBlocked, RevisionParent, check_parent, review_source,
 };
 pub use single_review::{GENERIC_REVIEWER_ID, GENERIC_REVIEWER_NAME, decide_alone};
-pub use version::{PromptVersions, UnsupportedVersion, Version};
+pub use version::{PromptVersions, SemanticVersion, UnsupportedVersion};

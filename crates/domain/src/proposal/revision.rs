@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::expanded::{ExpandedProposal, Section};
+use super::expanded::{ExpandedProposal, ProposalSection};
 use super::persona::Persona;
 use super::persona_review::{PersonaReview, ReviewMetadata};
 use crate::run::RunState;
@@ -104,7 +104,7 @@ pub struct ChangedField {
 impl ProposalDiff {
     /// Compares two proposals, section by section.
     pub fn between(before: &ExpandedProposal, after: &ExpandedProposal, at: Timestamp) -> Self {
-        let changed_fields: BTreeMap<String, ChangedField> = Section::ALL
+        let changed_fields: BTreeMap<String, ChangedField> = ProposalSection::ALL
             .into_iter()
             .map(|section| (section, before.section(section), after.section(section)))
             .filter(|(_, before, after)| before != after)

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// A version: MAJOR.MINOR.PATCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(pub u32, pub u32, pub u32);
+pub struct SemanticVersion(pub u32, pub u32, pub u32);
 
-impl Version {
+impl SemanticVersion {
     /// The version of the schemas in this program.
     pub const SCHEMA: Self = Self(1, 0, 0);
     /// The version of the prompts in this program.
@@ -24,7 +24,7 @@ impl Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for SemanticVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}.{}", self.0, self.1, self.2)
     }
@@ -34,21 +34,22 @@ impl fmt::Display for Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PromptVersions {
     /// Of the schemas.
-    pub schema: Version,
+    pub schema: SemanticVersion,
     /// Of the prompts.
-    pub prompt_set: Version,
+    pub prompt_set: SemanticVersion,
 }
 
 impl PromptVersions {
     /// The versions in this program.
-    pub const SUPPORTED: Self = Self { schema: Version::SCHEMA, prompt_set: Version::PROMPT_SET };
+    pub const SUPPORTED: Self =
+        Self { schema: SemanticVersion::SCHEMA, prompt_set: SemanticVersion::PROMPT_SET };
 
     /// Checks the versions that a client asks for. Without a wish it gets the supported ones.
     pub fn requested(schema: Option<&str>, prompt_set: Option<&str>) -> Result<Self, UnsupportedVersion> {
-        let fits = |wanted: Option<&str>, supported: Version| {
-            wanted.is_none_or(|wanted| Version::parse(wanted.trim()) == Some(supported))
+        let fits = |wanted: Option<&str>, supported: SemanticVersion| {
+            wanted.is_none_or(|wanted| SemanticVersion::parse(wanted.trim()) == Some(supported))
         };
-        if fits(schema, Version::SCHEMA) && fits(prompt_set, Version::PROMPT_SET) {
+        if fits(schema, SemanticVersion::SCHEMA) && fits(prompt_set, SemanticVersion::PROMPT_SET) {
             return Ok(Self::SUPPORTED);
         }
         Err(UnsupportedVersion {
@@ -62,8 +63,8 @@ impl PromptVersions {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "this version is not supported; send X-Schema-Version: {} and X-Prompt-Set-Version: {}, or neither",
-    Version::SCHEMA,
-    Version::PROMPT_SET
+    SemanticVersion::SCHEMA,
+    SemanticVersion::PROMPT_SET
 )]
 pub struct UnsupportedVersion {
     /// The version of the schemas that it asked for.
@@ -88,6 +89,6 @@ mod tests {
             assert!(refused.to_string().contains("X-Schema-Version: 1.0.0"), "{refused}");
             assert!(PromptVersions::requested(Some("1.0.0"), Some(wrong)).is_err(), "{wrong}");
         }
-        assert_eq!(Version::parse("12.0.34").unwrap().to_string(), "12.0.34");
+        assert_eq!(SemanticVersion::parse("12.0.34").unwrap().to_string(), "12.0.34");
     }
 }

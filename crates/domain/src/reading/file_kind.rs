@@ -13,6 +13,12 @@ const OPENING_CHARS: usize = 4096;
 /// Beginnings of markup. Such files are not plain text, because most of what they show would be tags.
 const MARKUP: [&str; 9] = ["<?xml", "<!doctype", "<html", "<head", "<body", "<svg", "{\\rtf", "%!ps", "gif8"];
 
+/// The roots of XML files whose data is known: e-invoices.
+const DATA_ROOTS: [&str; 4] = ["CrossIndustryInvoice", "CrossIndustryDocument", "Invoice", "CreditNote"];
+/// The beginnings of the namespaces of XML files whose data is known.
+pub const DATA_NAMESPACES: [&str; 3] =
+    ["urn:un:unece:uncefact:data:", "urn:oasis:names:specification:ubl:schema:xsd:", "urn:ferd:"];
+
 /// A kind of file that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -24,11 +30,13 @@ pub enum FileKind {
     Docx,
     /// Plain text and Markdown. Markdown is read as plain text.
     Text,
+    /// XML whose data is known, such as an e-invoice. Other XML is no kind of file that can be read.
+    Xml,
 }
 
 impl FileKind {
     /// All kinds.
-    pub const ALL: [Self; 5] = [Self::Pdf, Self::Png, Self::Jpeg, Self::Docx, Self::Text];
+    pub const ALL: [Self; 6] = [Self::Pdf, Self::Png, Self::Jpeg, Self::Docx, Self::Text, Self::Xml];
 
     /// The stable name.
     pub fn as_str(self) -> &'static str {
@@ -38,6 +46,7 @@ impl FileKind {
             Self::Jpeg => "jpeg",
             Self::Docx => "docx",
             Self::Text => "text",
+            Self::Xml => "xml",
         }
     }
 
@@ -58,6 +67,7 @@ impl FileKind {
             Self::Jpeg => "image/jpeg",
             Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
             Self::Text => "text/plain",
+            Self::Xml => "application/xml",
         }
     }
 
@@ -69,6 +79,7 @@ impl FileKind {
             Self::Jpeg => "jpg",
             Self::Docx => "docx",
             Self::Text => "txt",
+            Self::Xml => "xml",
         }
     }
 
@@ -84,6 +95,8 @@ impl FileKind {
             has_docx_part(file).then_some(Self::Docx)
         } else if contains(&file[..file.len().min(PDF_HEADER_WITHIN)], b"%PDF-") {
             Some(Self::Pdf)
+        } else if is_known_xml(file) {
+            Some(Self::Xml)
         } else {
             is_text(file).then_some(Self::Text)
         }
@@ -115,6 +128,32 @@ fn is_header(zip: &[u8], start: Option<usize>, signature: &[u8], length_at: usiz
     let length = header.get(length_at..length_at + 2);
     header.starts_with(signature)
         && length.is_some_and(|length| usize::from(length[0]) == DOCX_PART.len() && length[1] == 0)
+}
+
+/// Whether the first element is a root of known data, in a namespace of such data.
+fn is_known_xml(file: &[u8]) -> bool {
+    let opening = &file[..file.len().min(OPENING_CHARS)];
+    let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = bytes.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
+        String::from_utf16_lossy(&units)
+    };
+    let opening = match opening {
+        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
+        _ => String::from_utf8_lossy(opening).into_owned(),
+    };
+    let mut rest = opening.trim_start_matches('\u{FEFF}').trim_start();
+    while let Some(end) =
+        [("<?", "?>"), ("<!--", "-->")].iter().find_map(|(start, end)| rest.starts_with(start).then_some(end))
+    {
+        let Some((_, after)) = rest.split_once(end) else { return false };
+        rest = after.trim_start();
+    }
+    let Some(tag) = rest.strip_prefix('<') else { return false };
+    let tag = tag.split('>').next().unwrap_or(tag);
+    let name = tag.split(|c: char| c.is_whitespace() || c == '/').next().unwrap_or_default();
+    let name = name.rsplit(':').next().unwrap_or_default();
+    DATA_ROOTS.contains(&name) && DATA_NAMESPACES.iter().any(|namespace| tag.contains(namespace))
 }
 
 fn is_text(file: &[u8]) -> bool {

@@ -87,6 +87,26 @@ fn unsupported_files_have_no_kind() {
 }
 
 #[test]
+fn xml_is_a_kind_only_if_its_root_is_known() {
+    let ubl = "<Invoice xmlns=\"urn:oasis:names:specification:ubl:schema:xsd:Invoice-2\">";
+    let cii = "<?xml version=\"1.0\"?>\n<!-- made -->\n<rsm:CrossIndustryInvoice xmlns:rsm='urn:un:unece:uncefact:data:x'/>";
+    let late = format!("{}{ubl}", "<!-- ".to_owned() + &"x".repeat(9000) + " -->");
+    for known in [ubl.as_bytes(), cii.as_bytes(), &utf16(ubl, 0xFEFF, u16::to_le_bytes)] {
+        assert_eq!(FileKind::sniff(known), Some(FileKind::Xml));
+    }
+    let others = [
+        "<Invoice xmlns=\"urn:other\"/>",
+        "<Order xmlns=\"urn:oasis:names:specification:ubl:schema:xsd:Order-2\"/>",
+        "<?xml version=\"1.0\"",
+        "<!DOCTYPE Invoice [<!ENTITY a \"b\">]><Invoice xmlns=\"urn:ferd:\"/>",
+        late.as_str(),
+    ];
+    for other in others {
+        assert_ne!(FileKind::sniff(other.as_bytes()), Some(FileKind::Xml), "{other:.60}");
+    }
+}
+
+#[test]
 fn kinds_parse_from_their_names() {
     for kind in FileKind::ALL {
         assert_eq!(FileKind::parse(kind.as_str()), Ok(kind));
@@ -94,7 +114,7 @@ fn kinds_parse_from_their_names() {
         assert!(kind.media_type().contains('/') && !kind.extension().contains('.'));
     }
     let error = FileKind::parse("gif").unwrap_err().to_string();
-    assert_eq!(error, "unknown kind of file \"gif\"; use one of: pdf, png, jpeg, docx, text");
+    assert_eq!(error, "unknown kind of file \"gif\"; use one of: pdf, png, jpeg, docx, text, xml");
 }
 
 /// Only linear work gets through 16 MB of near matches in the time of a test.

@@ -4,13 +4,26 @@
 //! Coordinates are points (1/72 inch) from the top left corner of the page as a person sees it, cropped and upright,
 //! with x to the right and y down. A page image at scale `s` shows the point (x, y) at the pixel (s·x, s·y).
 
+mod analysis;
+mod embedded_data;
+mod extractor;
 mod file_kind;
 pub mod quality;
+mod table;
+mod word;
 
 use std::ops::Range;
 
-pub use file_kind::FileKind;
+pub use analysis::{AnalysedCell, AnalysedDocument, AnalysedTable, Analysis, KeyValuePair, PlacedText};
+pub use embedded_data::{DataFinding, DataValue, EmbeddedData};
+pub use extractor::Extractor;
+pub use file_kind::{DATA_NAMESPACES, FileKind};
 use serde::{Deserialize, Serialize};
+pub use table::{Table, TableCell};
+pub use word::Word;
+
+/// The longer side of the page of a picture, in points: that of A4. A picture has no size of its own on paper.
+pub const PICTURE_LONG_SIDE: f32 = 842.0;
 
 /// A rectangle on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,14 +46,6 @@ impl Rect {
             y1: self.y1.max(other.y1),
         }
     }
-}
-
-/// A word and its position.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs)]
-pub struct Word {
-    pub text: String,
-    pub rect: Rect,
 }
 
 /// The words of one line, in reading order.
@@ -68,6 +73,12 @@ pub struct Page {
     /// Why the page could not be read, if it could not. The other pages of the document are used without it.
     #[serde(default)]
     pub unread: Option<UnreadPage>,
+    /// Data that the file contains beside its pages. It belongs to the document and is kept with its first page.
+    #[serde(default)]
+    pub data: Vec<EmbeddedData>,
+    /// Thin lines across or down, which separate the cells of tables.
+    #[serde(default)]
+    pub rulings: Vec<Rect>,
 }
 
 /// Why one page of a document could not be read.
@@ -125,6 +136,11 @@ pub struct Location {
 }
 
 impl Reading {
+    /// Whether the file contains data that says what its pages say.
+    pub fn has_data(&self) -> bool {
+        self.pages.iter().flat_map(|page| &page.data).any(EmbeddedData::is_document)
+    }
+
     /// The plain text, with the positions of its words.
     pub fn plain_text(&self) -> PlainText {
         let mut plain = PlainText::default();
@@ -141,6 +157,11 @@ impl PlainText {
         let first = self.spans.partition_point(|span| span.bytes.end <= range.start);
         let touched = self.spans[first..].iter().take_while(|span| span.bytes.start < range.end);
         touched.map(|span| Location { page: span.page, rect: span.rect }).collect()
+    }
+
+    /// Every word with its bytes in the text and its place, in order. A word broken at the end of a line comes in two parts.
+    pub fn words(&self) -> impl Iterator<Item = (Range<usize>, Location)> {
+        self.spans.iter().map(|span| (span.bytes.clone(), Location { page: span.page, rect: span.rect }))
     }
 
     fn write_page(&mut self, page: &Page, number: usize) {
@@ -191,7 +212,7 @@ mod tests {
     use super::*;
 
     fn word(text: &str, x0: f32) -> Word {
-        Word { text: text.to_owned(), rect: Rect { x0, y0: 0.0, x1: x0 + 10.0, y1: 10.0 } }
+        Word::new(text, Rect { x0, y0: 0.0, x1: x0 + 10.0, y1: 10.0 })
     }
 
     fn page(lines: &[&[&str]]) -> Page {

@@ -23,7 +23,7 @@ pub enum FailureKind {
         /// The earliest time for a retry.
         until: Timestamp,
     },
-    /// No attempt was made: the lane that the step needs is full, closed or paused. This is no failure of the run.
+    /// The step waits: its lane is full, closed or paused, or a service is not done yet. This is no failure of the run.
     LaneBusy {
         /// When the run looks again, if nothing wakes it before.
         until: Timestamp,
@@ -105,6 +105,12 @@ impl Failure {
     pub fn lane_busy(lane: LaneName, until: Timestamp) -> Self {
         let message = format!("lane {lane} is full, closed or paused; the run waits");
         Self::new(FailureKind::LaneBusy { until }, Self::LANE_BUSY, message).in_lane(lane)
+    }
+
+    /// What a step returns that waits for something outside, such as an operation that a service works on. Its run waits and
+    /// loses no attempt.
+    pub fn wait_until(until: Timestamp) -> Self {
+        Self::new(FailureKind::LaneBusy { until }, Self::LANE_BUSY, "the run waits for a service")
     }
 
     /// Names the lane in which the run waits, if it does.

@@ -19,7 +19,7 @@ pub use recorded::{
     RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,
 };
 pub use retry::{AfterFailure, Backoff, LONGEST_RATE_LIMIT, RecoveryPolicy, RequeuePolicy, RetryPolicy};
-pub use state::{Continuation, FailureReason, NewRun, Run, RunState, SchemaRef};
+pub use state::{Continuation, FailureReason, NewRun, Run, RunState, RunStateName, SchemaRef};
 pub use step_group::{GroupState, GroupWait, StepGroup};
-pub use transition::{Effect, Refusal, RunChange, Transition, Wait, apply, create};
+pub use transition::{Effect, RunChange, Transition, TransitionRefused, Wait, apply, create};
 pub use turn::Turn;

@@ -60,6 +60,7 @@ mod tests {
                 priority: Priority::Normal,
                 correlation_id: None,
                 requested_by: None,
+                extractor: None,
                 continues: None,
             };
             Run { shared_orphanings: *shared_orphanings, ..create(&new, Timestamp::UNIX_EPOCH).0 }

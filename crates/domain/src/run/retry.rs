@@ -79,14 +79,14 @@ pub enum RequeuePolicy {
     Auto {
         /// The number of claims.
         max_claims: u32,
-        /// Half of the delay before the first requeue. The delay doubles with each requeue.
+        /// The run waits twice this long before the first requeue, and twice as long again before each further one.
         base_delay: SignedDuration,
     },
     /// The run fails, and a person may return it to the queue.
     Manual {
         /// The number of requeues.
         max_retries: u32,
-        /// Half of the delay before the first requeue. The delay doubles with each requeue.
+        /// The run waits twice this long before the first requeue, and twice as long again before each further one.
         base_delay: SignedDuration,
     },
 }

@@ -8,7 +8,8 @@ use super::fence::Fence;
 use super::priority::Priority;
 use crate::ids::{RunId, SubjectId, WorkerId};
 use crate::lane::LaneName;
-use crate::pipeline::Pipeline;
+use crate::pipeline::{Pipeline, UnknownName};
+use crate::reading::Extractor;
 
 /// A run to be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct NewRun {
     pub correlation_id: Option<String>,
     /// The name of the credential that asked for it, if it is known.
     pub requested_by: Option<String>,
+    /// Who reads the document, if the request names it.
+    pub extractor: Option<Extractor>,
     /// The run whose work it continues.
     pub continues: Option<Continuation>,
 }
@@ -39,6 +42,7 @@ impl NewRun {
             priority: run.priority,
             correlation_id: run.correlation_id.clone(),
             requested_by: run.requested_by.clone(),
+            extractor: run.extractor,
             continues: Some(Continuation { run: run.id, number: run.continuation_number() + 1 }),
         }
     }
@@ -68,6 +72,8 @@ pub struct Run {
     pub correlation_id: Option<String>,
     /// The name of the credential that asked for it, if it is known.
     pub requested_by: Option<String>,
+    /// Who reads the document, if the request named it.
+    pub extractor: Option<Extractor>,
     /// The language override when the run was created, as ISO 639-1. A later override does not change it.
     pub language: Option<String>,
     /// The schema version of the run: the newest one when the run was created.
@@ -78,7 +84,7 @@ pub struct Run {
     pub created_at: Timestamp,
     /// When the run last entered the queue. Decides the order across subjects.
     pub queued_at: Timestamp,
-    /// The number of failed claims.
+    /// The number of attempts that failed.
     pub attempts: u32,
     /// How many of these failed because the worker was gone together with other runs. They do not count towards the
     /// maximum of claims.
@@ -94,6 +100,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whether this run of a document has completed, so that the document shows its values.
+    pub fn is_completed_document(&self) -> bool {
+        self.pipeline == Pipeline::Document && matches!(self.state, RunState::Completed { .. })
+    }
+
     /// The run as it was when it was created, whatever became of it since: QUEUED and never tried, with the language
     /// and the schema version that it is bound to.
     #[must_use]
@@ -196,16 +207,57 @@ pub struct FailureReason {
     pub record: FailureRecord,
 }
 
-impl RunState {
-    /// The name that is stored.
-    pub fn as_str(&self) -> &'static str {
+/// The name of a state, without what belongs to the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // The names are the documentation.
+pub enum RunStateName {
+    Queued,
+    Running,
+    Completed,
+    Failed,
+    TimedOut,
+}
+
+impl RunStateName {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Queued, Self::Running, Self::Completed, Self::Failed, Self::TimedOut];
+
+    /// The text that is stored and that the API shows.
+    pub fn as_str(self) -> &'static str {
         match self {
-            Self::Queued { .. } => "QUEUED",
-            Self::Running { .. } => "RUNNING",
-            Self::Completed { .. } => "COMPLETED",
-            Self::Failed { .. } => "FAILED",
-            Self::TimedOut { .. } => "TIMED_OUT",
+            Self::Queued => "QUEUED",
+            Self::Running => "RUNNING",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::TimedOut => "TIMED_OUT",
         }
+    }
+
+    /// The name with that text.
+    pub fn parse(name: &str) -> Result<Self, UnknownName> {
+        Self::ALL.into_iter().find(|state| state.as_str() == name).ok_or_else(|| UnknownName {
+            what: "state",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::as_str).join(", "),
+        })
+    }
+}
+
+impl RunState {
+    /// Its name.
+    pub fn name(&self) -> RunStateName {
+        match self {
+            Self::Queued { .. } => RunStateName::Queued,
+            Self::Running { .. } => RunStateName::Running,
+            Self::Completed { .. } => RunStateName::Completed,
+            Self::Failed { .. } => RunStateName::Failed,
+            Self::TimedOut { .. } => RunStateName::TimedOut,
+        }
+    }
+
+    /// The text of its name.
+    pub fn as_str(&self) -> &'static str {
+        self.name().as_str()
     }
 
     /// Whether the run has ended.

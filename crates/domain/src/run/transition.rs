@@ -9,7 +9,7 @@
 //! | RUNNING | Cancel | FAILED |
 //! | RUNNING | Wait, `HandBack` | QUEUED |
 //! | RUNNING | `TimeOut` | `TIMED_OUT` |
-//! | FAILED | Retry (proposals, links) | QUEUED |
+//! | FAILED | Retry (proposals) | QUEUED |
 //!
 //! A run that timed out stays `TIMED_OUT`. A new run may continue its work ([`Effect::Continue`]).
 //!
@@ -43,7 +43,7 @@ use crate::event::Event;
 use crate::ids::{RunId, WorkerId};
 use crate::pipeline::StepName;
 
-pub use refusal::Refusal;
+pub use refusal::TransitionRefused;
 pub use wait::Wait;
 
 /// Something that happens to a run.
@@ -88,7 +88,7 @@ pub enum RunChange {
         /// Whether the pipeline allows manual retries.
         requeue: RequeuePolicy,
     },
-    /// A person withdraws it before a worker starts it.
+    /// A person withdraws it while it waits in the queue.
     Withdraw,
     /// A person cancels it while a worker executes it.
     Cancel,
@@ -182,6 +182,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         priority: new.priority,
         correlation_id: new.correlation_id.clone(),
         requested_by: new.requested_by.clone(),
+        extractor: new.extractor,
         language: None,
         schema: None,
         continues: new.continues,
@@ -199,7 +200,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
 }
 
 /// Applies a change to a run at a certain time.
-pub fn apply(run: &Run, change: RunChange, at: Timestamp) -> Result<Transition, Refusal> {
+pub fn apply(run: &Run, change: RunChange, at: Timestamp) -> Result<Transition, TransitionRefused> {
     match change {
         RunChange::Start { worker, limit } => start::start(run, worker, limit, at),
         RunChange::Complete => complete::complete(run, at),

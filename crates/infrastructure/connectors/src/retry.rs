@@ -1,48 +1,11 @@
-//! How calls to providers are repeated, and the time after which a provider may be called again. Models are not asked again
-//! within a call: the attempts of their step are the only ones.
+//! The time after which a provider may be called again. No connector repeats a call by itself: the attempts of its step are
+//! the only ones.
 
 use std::time::Duration;
 
 use hyper::header::{DATE, HeaderMap, RETRY_AFTER};
 use jiff::Timestamp;
 use quire_domain::run::LONGEST_RATE_LIMIT;
-use quire_domain::{Backoff, StepName};
-use quire_ports::CallContext;
-
-/// The attempts of one call.
-pub(crate) struct Attempts<'c> {
-    policy: Backoff,
-    context: &'c CallContext,
-    attempt: u32,
-}
-
-impl<'c> Attempts<'c> {
-    pub(crate) fn new(policy: Backoff, context: &'c CallContext) -> Self {
-        Self { policy, context, attempt: 1 }
-    }
-
-    /// Waits before the next attempt and returns true. Returns false at once if there is none: all are used up, or the
-    /// wait would not end within the time that is left.
-    pub(crate) async fn pause(&mut self, error: &str, time_left: Option<Duration>) -> bool {
-        let delay = Duration::from_millis(self.policy.delay_ms(self.attempt, &mut rand::rng()));
-        if self.attempt >= self.policy.attempts || time_left.is_some_and(|left| delay >= left) {
-            return false;
-        }
-        tracing::warn!(
-            correlation_id = self.context.correlation_id.as_deref(),
-            request_id = self.context.subject.map(tracing::field::display),
-            run_id = self.context.run_id.map(tracing::field::display),
-            stage = self.context.step.map(StepName::as_str),
-            attempt = self.attempt,
-            delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
-            error,
-            "call to a provider failed, will retry"
-        );
-        tokio::time::sleep(delay).await;
-        self.attempt += 1;
-        true
-    }
-}
 
 /// The wait that a response asks for, in milliseconds, in seconds or as a date. None if it names no time, or one that is
 /// further away than [`LONGEST_RATE_LIMIT`]: the call then counts as failed.
@@ -98,20 +61,5 @@ mod tests {
         }
         assert_eq!(parse(&[]), None);
         assert_eq!(parse(&[("retry-after", "3600")]), Some(LONGEST_RATE_LIMIT.unsigned_abs()));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_policy_gives_the_number_of_attempts_and_their_delays() {
-        let policy = Backoff { attempts: 3, base_ms: 500, max_ms: 5000, jitter_ratio: 0.0 };
-        let context = CallContext::default();
-        let mut attempts = Attempts::new(policy, &context);
-        let start = tokio::time::Instant::now();
-        assert!(attempts.pause("x", None).await);
-        assert!(attempts.pause("x", Some(Duration::from_secs(2))).await);
-        assert_eq!(start.elapsed().as_millis(), 1500);
-        assert!(!attempts.pause("x", None).await, "three attempts are all");
-        let mut attempts = Attempts::new(policy, &context);
-        assert!(!attempts.pause("x", Some(Duration::from_millis(500))).await, "no time is left");
-        assert_eq!(start.elapsed().as_millis(), 1500);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use quire_domain::run::{last_event, late_write_refused};
-use quire_domain::{Effect, Event, RunId, StepName};
+use quire_domain::{Effect, Event, RunId, SchemaRef, StepName};
 use quire_ports::{Advance, AdvanceOutcome, PortResult};
 use quire_sql::VersionColumns;
 use sqlx::PgConnection;
@@ -16,7 +16,7 @@ use crate::error::translate;
 use crate::row::{StoredTime, int, mapped, text};
 use crate::steps::write_step_progress;
 use crate::transition::{Performed, TimedTransition, append, apply_effects, update};
-use crate::{links, proposals, reviews, sql};
+use crate::{document_fields, links, proposals, reviews, search_entry, sql};
 
 pub(crate) struct WriteAdvances(pub(crate) Database);
 
@@ -28,7 +28,7 @@ impl BatchHandler for WriteAdvances {
     async fn run(&self, advances: &[Advance]) -> PortResult<Vec<PortResult<(AdvanceOutcome, bool)>>> {
         self.0
             .with_timeout(async {
-                let mut transaction = self.0.begin().await?;
+                let mut transaction = self.0.begin_planned_once().await?;
                 let mut events = Vec::new();
                 let mut written: HashMap<usize, AdvanceOutcome> = HashMap::new();
                 let mut notify = false;
@@ -102,10 +102,24 @@ async fn lock_and_check_fence(
     connection: &mut PgConnection,
     group: &[&Advance],
 ) -> PortResult<HashSet<RunId>> {
+    lock_documents(connection, group).await?;
     lock_reviewed(connection, group).await?;
     let mut held = lock(connection, group).await?;
+    choose_schemas_of_runs(connection, group).await?;
     held.extend(update(connection, &ends(group)).await?);
     Ok(held)
+}
+
+/// Locks the documents that get another embedding or their schema with these writes. Every transaction locks documents before
+/// runs.
+async fn lock_documents(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<()> {
+    let changed = group.iter().filter(|advance| advance.text.is_some() || chosen_schema(advance).is_some());
+    let documents: Vec<Uuid> = changed.map(|advance| advance.run.subject.0).collect();
+    if documents.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(sql!("documents/lock_all")).bind(documents).execute(connection).await.map_err(translate)?;
+    Ok(())
 }
 
 /// Locks the documents whose review may end with these writes.
@@ -161,6 +175,9 @@ async fn store(
     let mut performed = apply_effects(connection, &ends(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
+    choose_schemas_of_documents(connection, accepted).await?;
+    document_fields::refresh(connection, &completed_documents(accepted)).await?;
+    search_entry::complete(connection, accepted).await?;
     proposals::insert_results(connection, accepted).await?;
     links::insert_summaries(connection, accepted).await?;
     for advance in accepted {
@@ -192,11 +209,60 @@ async fn done_before(connection: &mut PgConnection, group: &[&Advance]) -> PortR
     Ok(mapped(&rows, |row| row.uuid("run_id").map(RunId))?.into_iter().collect())
 }
 
+/// The documents of the runs that complete with these writes.
+fn completed_documents(accepted: &[&Advance]) -> Vec<Uuid> {
+    let ends = accepted.iter().filter_map(|advance| advance.end.as_ref()).map(|end| &end.run);
+    ends.filter(|run| run.is_completed_document()).map(|run| run.subject.0).collect()
+}
+
 async fn insert_interpretations(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
     let versions = accepted.iter().filter_map(|advance| Some((advance, advance.interpretation.as_ref()?)));
     let columns =
         versions.map(|(advance, first)| VersionColumns::of_first(advance.run.id, first, advance.at));
     reviews::insert_versions(connection, &columns.collect::<PortResult<Vec<_>>>()?).await
+}
+
+/// The schema that was chosen with this write, if the run left the choice open.
+fn chosen_schema(advance: &Advance) -> Option<&SchemaRef> {
+    advance.interpretation.as_ref()?.schema.as_ref()
+}
+
+fn chosen_schemas<'a>(group: &[&'a Advance]) -> Vec<(&'a Advance, &'a SchemaRef)> {
+    group.iter().filter_map(|advance| Some((*advance, chosen_schema(advance)?))).collect()
+}
+
+/// Binds runs whose fence holds to the schemas that were chosen for them. This comes before the end of a run, because a run that
+/// has ended does not change.
+async fn choose_schemas_of_runs(connection: &mut PgConnection, group: &[&Advance]) -> PortResult<()> {
+    let chosen = chosen_schemas(group);
+    if chosen.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(sql!("runs/choose_schema"))
+        .bind(chosen.iter().map(|(advance, _)| advance.run.id.0).collect::<Vec<_>>())
+        .bind(chosen.iter().map(|(_, schema)| text(&schema.name)).collect::<Vec<_>>())
+        .bind(chosen.iter().map(|(_, schema)| int(schema.version)).collect::<Vec<_>>())
+        .bind(chosen.iter().map(|(advance, _)| advance.run.fence.0).collect::<Vec<_>>())
+        .execute(connection)
+        .await
+        .map_err(translate)?;
+    Ok(())
+}
+
+/// Binds the documents of runs to the schemas that were chosen for them.
+async fn choose_schemas_of_documents(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
+    let chosen = chosen_schemas(accepted);
+    if chosen.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(sql!("documents/choose_schema"))
+        .bind(chosen.iter().map(|(advance, _)| advance.run.subject.0).collect::<Vec<_>>())
+        .bind(chosen.iter().map(|(_, schema)| text(&schema.name)).collect::<Vec<_>>())
+        .bind(chosen.iter().map(|(advance, _)| StoredTime(advance.at)).collect::<Vec<_>>())
+        .execute(connection)
+        .await
+        .map_err(translate)?;
+    Ok(())
 }
 
 async fn insert_artifacts(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {

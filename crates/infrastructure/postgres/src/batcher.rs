@@ -2,7 +2,7 @@
 //!
 //! Operations queue up. A task takes the first operation and all others that wait, up to a limit, writes them in one
 //! transaction and answers each caller. The task never waits for more operations. Under little load it writes an
-//! operation alone and at once. Under much load operations gather while the previous commit runs.
+//! operation alone and at once. Under much load operations gather while earlier batches are being written.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use quire_ports::{PortError, PortResult};
 use quire_sql::panicked;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 
 use crate::error::stopped;
 
@@ -39,10 +40,11 @@ pub(crate) struct Batcher<W: BatchHandler> {
 }
 
 impl<W: BatchHandler> Batcher<W> {
-    /// Starts the task. It ends when the batcher is dropped and every operation is answered.
-    pub(crate) fn start(work: W, group_limit: usize) -> Self {
+    /// Starts the task. It ends when the batcher is dropped and every operation is answered. At most so many operations
+    /// share a batch, and at most so many batches are written at once.
+    pub(crate) fn start(work: W, group_limit: usize, batches: usize) -> Self {
         let (operations, queue) = mpsc::channel(WAITING);
-        tokio::spawn(work_until_closed(Arc::new(work), queue, group_limit.max(1)));
+        tokio::spawn(work_until_closed(Arc::new(work), queue, group_limit.max(1), batches.max(1)));
         Self { operations }
     }
 
@@ -63,16 +65,28 @@ async fn work_until_closed<W: BatchHandler>(
     work: Arc<W>,
     mut queue: mpsc::Receiver<Operation<W>>,
     group_limit: usize,
+    batches: usize,
 ) {
     let mut group = Vec::with_capacity(group_limit);
+    let mut writing = JoinSet::new();
     while queue.recv_many(&mut group, group_limit).await > 0 {
-        let (inputs, answers): (Vec<_>, Vec<_>) =
-            group.drain(..).map(|operation| (operation.input, operation.answer)).unzip();
-        let outcomes = outcomes(&work, &Arc::new(inputs)).await;
-        for (answer, outcome) in answers.into_iter().zip(outcomes) {
-            // The send fails only if the caller has gone away, and then it needs no answer.
-            let _ = answer.send(outcome);
+        writing.spawn(write(work.clone(), std::mem::take(&mut group)));
+        while writing.len() >= batches {
+            writing.join_next().await;
         }
+        while writing.try_join_next().is_some() {}
+    }
+    writing.join_all().await;
+}
+
+/// Writes a batch and answers its callers.
+async fn write<W: BatchHandler>(work: Arc<W>, batch: Vec<Operation<W>>) {
+    let (inputs, answers): (Vec<_>, Vec<_>) =
+        batch.into_iter().map(|operation| (operation.input, operation.answer)).unzip();
+    let outcomes = outcomes(&work, &Arc::new(inputs)).await;
+    for (answer, outcome) in answers.into_iter().zip(outcomes) {
+        // The send fails only if the caller has gone away, and then it needs no answer.
+        let _ = answer.send(outcome);
     }
 }
 
@@ -175,7 +189,7 @@ mod tests {
     async fn operations_that_wait_share_a_batch_and_one_bad_operation_fails_alone() {
         let work = PlannedWork::default();
         let sizes = work.sizes.clone();
-        let batcher = Batcher::start(work, 8);
+        let batcher = Batcher::start(work, 8, 1);
         let (a, b, c) = tokio::join!(batcher.submit(1), batcher.submit(2), batcher.submit(3));
         assert_eq!((a, b, c), (Ok(2), Ok(4), Ok(6)));
         assert_eq!(*sizes.lock().unwrap(), [3]);
@@ -185,9 +199,29 @@ mod tests {
         assert_eq!(batcher.submit(16).await, Ok(32));
     }
 
+    /// Answers a batch when as many batches have begun as can run at once.
+    struct SimultaneousWork(tokio::sync::Barrier);
+
+    #[async_trait]
+    impl BatchHandler for SimultaneousWork {
+        type Input = u32;
+        type Output = u32;
+
+        async fn run(&self, batch: &[u32]) -> PortResult<Vec<PortResult<u32>>> {
+            self.0.wait().await;
+            Ok(batch.iter().copied().map(Ok).collect())
+        }
+    }
+
+    #[tokio::test]
+    async fn as_many_batches_as_allowed_are_written_at_once() {
+        let batcher = Batcher::start(SimultaneousWork(tokio::sync::Barrier::new(2)), 1, 2);
+        assert_eq!(tokio::join!(batcher.submit(1), batcher.submit(2)), (Ok(1), Ok(2)));
+    }
+
     #[tokio::test]
     async fn an_operation_that_panics_fails_alone_and_the_batcher_goes_on() {
-        let batcher = Batcher::start(PlannedWork::default(), 8);
+        let batcher = Batcher::start(PlannedWork::default(), 8, 1);
         let (good, bad, other) = tokio::join!(batcher.submit(1), batcher.submit(14), batcher.submit(2));
         assert_eq!((good, bad, other), (Ok(2), Err(panicked()), Ok(4)));
         assert_eq!(batcher.submit(3).await, Ok(6));

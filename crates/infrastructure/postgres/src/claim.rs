@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use quire_domain::run::{apply, may_start, step_started};
 use quire_domain::{
-    Effect, Fence, PipelinePlan, ReachedStep, Run, RunChange, RunId, StepAttempt, Transition,
+    Effect, Fence, LaneName, PipelinePlan, ReachedStep, Run, RunChange, RunId, StepAttempt, Transition,
 };
 use quire_ports::{ClaimRequest, ClaimedRun, PortError, PortResult};
 use quire_sql::row;
@@ -40,16 +40,21 @@ pub(crate) async fn start_next(
     Ok(started.into_iter().map(claimed).collect())
 }
 
-/// The runs whose turn it is, most urgent first.
+/// The runs whose turn it is, or that wait in the lanes of the claim, most urgent first.
 async fn next_up(connection: &mut PgConnection, claim: &ClaimRequest<'_>) -> PortResult<Vec<Run>> {
-    let rows = sqlx::query(sql!("runs/next"))
+    let query = match claim.lanes {
+        None => sqlx::query(sql!("runs/next")),
+        Some(_) => sqlx::query(sql!("runs/next_in_lanes")),
+    };
+    let mut query = query
         .bind(claim.plans.iter().map(|plan| plan.pipeline.as_str()).collect::<Vec<_>>())
         .bind(bigint(claim.limit))
         .bind(claim.worker.0)
-        .bind(StoredTime(claim.at))
-        .fetch_all(connection)
-        .await
-        .map_err(translate)?;
+        .bind(StoredTime(claim.at));
+    if let Some(lanes) = claim.lanes {
+        query = query.bind(lanes.iter().map(LaneName::as_str).collect::<Vec<_>>());
+    }
+    let rows = query.fetch_all(connection).await.map_err(translate)?;
     mapped(&rows, row::run)
 }
 

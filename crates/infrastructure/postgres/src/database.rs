@@ -95,18 +95,31 @@ impl Database {
     /// Begins a transaction. A connection that broke while it was idle fails here, before it has run any statement, so
     /// it is safe to try the next connection.
     pub(crate) async fn begin(&self) -> PortResult<Tx> {
+        self.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await
+    }
+
+    /// Begins a transaction of statements that find each row by its key, or along one index whatever their parameters are.
+    /// A connection plans each of them once. Planning them for every execution would take as long as executing them.
+    pub(crate) async fn begin_planned_once(&self) -> PortResult<Tx> {
+        self.begin_with(
+            "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL plan_cache_mode = force_generic_plan",
+        )
+        .await
+    }
+
+    async fn begin_with(&self, statement: &'static str) -> PortResult<Tx> {
         let mut tries = self.tries;
         loop {
-            match self.try_begin().await {
+            match self.try_begin(statement).await {
                 Err(error) if is_broken(&error) && tries > 1 => tries -= 1,
                 begun => return begun.map_err(|error| self.translate(error)),
             }
         }
     }
 
-    async fn try_begin(&self) -> Result<Tx, sqlx::Error> {
+    async fn try_begin(&self, statement: &'static str) -> Result<Tx, sqlx::Error> {
         let mut transaction = Tx { connection: self.connection().await?, finished: false };
-        sqlx::raw_sql("BEGIN ISOLATION LEVEL READ COMMITTED").execute(&mut *transaction).await?;
+        sqlx::raw_sql(statement).execute(&mut *transaction).await?;
         Ok(transaction)
     }
 

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, NewRun, Run, SubjectId};
 use quire_ports::{
-    AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, LeastConfidentQuery,
-    NewDocument, PortResult, SubjectPresence,
+    AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, HideOutcome, HideRequest,
+    LeastConfidentQuery, NewDocument, PortResult, SubjectPresence,
 };
 use quire_sql::{
     BEFORE_FIRST_DOCUMENT, BEFORE_LEAST_CONFIDENT, DocumentFilterColumns, document_not_found, row,
@@ -19,7 +19,7 @@ use crate::error::translate;
 use crate::new_documents::add_once;
 use crate::row::{StoredTime, first, text};
 use crate::transition::append;
-use crate::{PgStore, sql};
+use crate::{PgStore, search_entry, sql};
 
 #[async_trait]
 impl Documents for PgStore {
@@ -50,6 +50,12 @@ impl Documents for PgStore {
         first(rows.first(), row::document_overview)?.ok_or_else(|| document_not_found(id))
     }
 
+    async fn overviews(&self, ids: &[DocumentId]) -> PortResult<Vec<DocumentOverview>> {
+        let ids: Vec<_> = ids.iter().map(|id| id.0).collect();
+        let query = || sqlx::query(sql!("documents/overviews")).bind(ids.clone());
+        self.rows(query, row::document_overview).await
+    }
+
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_FIRST_DOCUMENT);
         let filter = DocumentFilterColumns::from(part.filter);
@@ -63,6 +69,7 @@ impl Documents for PgStore {
                 .bind(filter.states[0])
                 .bind(filter.states[1])
                 .bind(filter.review)
+                .bind(filter.hidden)
         };
         self.rows(query, row::document_overview).await
     }
@@ -76,6 +83,7 @@ impl Documents for PgStore {
                 .bind(filter.states[0])
                 .bind(filter.states[1])
                 .bind(filter.review)
+                .bind(filter.hidden)
         };
         let counted = self.rows(query, |row| row.integer("counted")).await?;
         Ok(counted.first().copied().unwrap_or_default())
@@ -109,7 +117,7 @@ impl Documents for PgStore {
         self.rows(query, |row| row.uuid("document_id").map(DocumentId)).await
     }
 
-    async fn reprocess(&self, run: &NewRun, requested: Event) -> PortResult<Run> {
+    async fn reprocess_as(&self, run: &NewRun, schema: Option<&str>, requested: Event) -> PortResult<Run> {
         let id = DocumentId(run.subject.0);
         self.database
             .with_timeout(async {
@@ -121,6 +129,15 @@ impl Documents for PgStore {
                 if held.map_err(translate)?.is_none() {
                     rollback(transaction).await?;
                     return Err(document_not_found(id));
+                }
+                if let Some(schema) = schema {
+                    sqlx::query(sql!("documents/set_schema"))
+                        .bind(id.0)
+                        .bind(text(schema))
+                        .bind(StoredTime(requested.at))
+                        .execute(&mut *transaction)
+                        .await
+                        .map_err(translate)?;
                 }
                 let new = TimedRun { new: run.clone(), at: requested.at };
                 let (runs, created) = enqueue::insert(&mut transaction, &[new]).await?;
@@ -160,6 +177,40 @@ impl Documents for PgStore {
             .await
     }
 
+    async fn set_hidden(&self, request: &HideRequest) -> PortResult<HideOutcome> {
+        let HideRequest { document, change, actor, at } = request;
+        self.database
+            .with_timeout(async {
+                let mut transaction = self.database.begin().await?;
+                let found = sqlx::query(sql!("documents/lock_hidden"))
+                    .bind(document.0)
+                    .fetch_optional(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                let Some(hidden) = first(found.as_ref(), row::hidden)? else {
+                    rollback(transaction).await?;
+                    return Err(document_not_found(*document));
+                };
+                if !change.applies_to(hidden.as_ref()) {
+                    rollback(transaction).await?;
+                    return Ok(HideOutcome { hidden, recorded: None });
+                }
+                let (hidden, event) = (change.result(actor, *at), change.event(*document, actor, *at));
+                sqlx::query(sql!("documents/set_hidden"))
+                    .bind(document.0)
+                    .bind(hidden.as_ref().map(|hidden| StoredTime(hidden.at)))
+                    .bind(hidden.as_ref().map(|hidden| text(&hidden.by)))
+                    .bind(StoredTime(*at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
+                append(&mut transaction, std::slice::from_ref(&event), false).await?;
+                commit(transaction).await?;
+                Ok(HideOutcome { hidden, recorded: Some(event) })
+            })
+            .await
+    }
+
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64> {
         self.database
             .with_timeout(async {
@@ -185,9 +236,12 @@ impl Documents for PgStore {
                 if running {
                     return Err(run_is_running());
                 }
+                let all = search_entry::ALL_CHUNKS;
+                let words = search_entry::vocabulary_of(&mut transaction, vec![subject.0], all).await?;
                 let runs = delete(&mut transaction, sql!("runs/delete"), subject).await?;
                 let documents = delete(&mut transaction, sql!("documents/delete"), subject).await?;
                 delete(&mut transaction, sql!("idempotency_keys/delete"), subject).await?;
+                search_entry::forget(&mut transaction, words).await?;
                 if runs + documents == 0 {
                     return Err(subject_not_found(subject));
                 }

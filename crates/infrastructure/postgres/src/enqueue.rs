@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use quire_domain::reading::Extractor;
 use quire_domain::run::create;
 use quire_domain::{Event, NewRun, Run, RunId, Turn};
 use quire_ports::{PortResult, SubjectQueue};
@@ -162,6 +163,7 @@ async fn insert_round(
         .bind(runs().map(|run| run.continues.map(|continued| continued.run.0)).collect::<Vec<_>>())
         .bind(runs().map(|run| run.continues.map(|continued| int(continued.number))).collect::<Vec<_>>())
         .bind(runs().map(|run| run.requested_by.as_deref().map(text)).collect::<Vec<_>>())
+        .bind(runs().map(|run| run.extractor.map(Extractor::as_str)).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await
         .map_err(translate)?;

@@ -1,7 +1,7 @@
 //! Reading runs and their history.
 
 use async_trait::async_trait;
-use quire_domain::{EventId, Pipeline, RecordedEvent, Run, RunId, SubjectId};
+use quire_domain::{EventId, EventType, Pipeline, RecordedEvent, Run, RunId, RunStateName, SubjectId};
 use quire_ports::{
     Artifact, DocumentJob, EventFilter, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
     StepFailures, StepProgress, StepRecord,
@@ -27,7 +27,7 @@ impl RunHistory for PgStore {
         let query = || {
             sqlx::query(query)
                 .bind(filter.pipeline.map(Pipeline::as_str))
-                .bind(filter.state.as_deref())
+                .bind(filter.state.map(RunStateName::as_str))
                 .bind(filter.subject.map(|id| id.0))
                 .bind(filter.before.map(|id| id.0))
                 .bind(i64::from(filter.limit))
@@ -48,6 +48,7 @@ impl RunHistory for PgStore {
                 .bind(filter.run.map(|id| id.0))
                 .bind(filter.subject.map(|id| id.0))
                 .bind(i64::from(limit))
+                .bind(EventType::names())
         };
         self.rows(query, row::event).await
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Event, LaneClosing, LaneName, LanePause};
-use quire_ports::{InstallationPlace, LaneOverview, Lanes, PortResult};
+use quire_ports::{InstallationPermit, LaneOverview, Lanes, PortResult};
 use quire_sql::{lane_not_found, row};
 use sqlx::PgConnection;
 
@@ -48,6 +48,11 @@ impl Lanes for PgStore {
                     .await
                     .map_err(translate)?
                     .rows_affected();
+                sqlx::query(sql!("lanes/forget_hosts"))
+                    .bind(StoredTime(closed.at))
+                    .execute(&mut *transaction)
+                    .await
+                    .map_err(translate)?;
                 record(transaction, changed > 0, closed, false).await
             })
             .await
@@ -109,8 +114,30 @@ impl Lanes for PgStore {
         Ok(usize::try_from(woken).unwrap_or(usize::MAX))
     }
 
-    async fn take_place(&self, lane: &LaneName, places: u32) -> PortResult<Option<InstallationPlace>> {
-        self.places.take(lane, places).await
+    async fn acquire_installation_permit(
+        &self,
+        lane: &LaneName,
+        limit: u32,
+    ) -> PortResult<Option<InstallationPermit>> {
+        self.installation_permits.acquire(lane, limit).await
+    }
+
+    async fn free_installation_permits(&self, lane: &LaneName, limit: u32) -> PortResult<u32> {
+        let free: i64 = self
+            .database
+            .with_timeout(async {
+                let mut connection = self.database.begin().await?;
+                let free = sqlx::query_scalar(sql!("lanes/free_installation_permits"))
+                    .bind(lane.as_str())
+                    .bind(i32::try_from(limit).unwrap_or(i32::MAX))
+                    .fetch_one(&mut *connection)
+                    .await
+                    .map_err(translate)?;
+                commit(connection).await?;
+                Ok(free)
+            })
+            .await?;
+        Ok(u32::try_from(free).unwrap_or(limit))
     }
 }
 

@@ -12,12 +12,15 @@ mod claim;
 mod clock;
 mod credentials;
 mod database;
+mod document_fields;
 mod documents;
 mod enqueue;
 mod error;
+mod find;
 mod governance;
 mod history;
 mod installation;
+mod installation_permits;
 mod lanes;
 mod links;
 mod listener;
@@ -25,18 +28,23 @@ mod metrics;
 mod migrations;
 mod model_calls;
 mod new_documents;
-mod places;
 mod proposals;
 mod queue;
 mod recovery;
 mod review_marks;
 mod reviews;
 mod row;
+mod search;
+mod search_entry;
 mod seeding;
 mod session;
 mod sessions;
 mod steps;
+mod table_receiver;
+mod table_snapshot;
+mod tables;
 mod transition;
+mod vectors;
 mod workers;
 
 #[cfg(feature = "testing")]
@@ -54,9 +62,9 @@ use crate::advance::WriteAdvances;
 use crate::batcher::Batcher;
 use crate::database::Database;
 use crate::enqueue::InsertRuns;
+use crate::installation_permits::InstallationPermits;
 use crate::listener::{Listener, Wakeups};
 use crate::new_documents::AddDocuments;
-use crate::places::Places;
 
 /// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
 macro_rules! sql {
@@ -68,6 +76,10 @@ macro_rules! sql {
     }};
 }
 pub(crate) use sql;
+
+/// How many batches of writes about running runs are written at once. With one, two slots would take turns in waiting for
+/// each other's commit.
+const ADVANCE_BATCHES: usize = 2;
 
 /// The settings of the store.
 #[derive(Clone, Debug)]
@@ -104,7 +116,7 @@ pub struct PgStore {
     new_documents: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
     advances: Batcher<WriteAdvances>,
-    places: Places,
+    installation_permits: InstallationPermits,
     wakeup: Arc<Notify>,
     /// Counts the messages that a running run was cancelled.
     cancellations: watch::Sender<u64>,
@@ -128,15 +140,15 @@ impl PgStore {
         let wakeup = Arc::new(Notify::new());
         let cancellations = watch::Sender::new(0);
         Ok(Self {
-            new_documents: Batcher::start(AddDocuments(database.clone()), options.group_limit),
-            enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit),
-            advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit),
+            new_documents: Batcher::start(AddDocuments(database.clone()), options.group_limit, 1),
+            enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit, 1),
+            advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit, ADVANCE_BATCHES),
             _listener: Listener::start(
                 url,
                 &options,
                 Wakeups { runs: wakeup.clone(), cancellations: cancellations.clone() },
             )?,
-            places: Places::start(database.clone()),
+            installation_permits: InstallationPermits::start(database.clone()),
             database,
             heartbeats,
             wakeup,

@@ -7,8 +7,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_ports::{MigrationStatus, Migrations, PortError, PortResult};
 use quire_sql::migrations::{
-    self, Applied, BATCH, BatchLog, Direction, Migration, MigrationStep, Part, PartKind, Progress, Unfinished,
+    self, Applied, BATCH, BatchLog, Direction, FIELDS_BATCH, Migration, MigrationStep, Part, PartKind,
+    Progress, Unfinished,
 };
+use quire_sql::{json_text, row};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 use uuid::Uuid;
 
@@ -30,21 +32,31 @@ const BOOKKEEPING: &str = "\
     CREATE TABLE IF NOT EXISTS schema_migrations (\
         version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL); \
     ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS checksum text; \
+    ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS oldest_program int; \
     CREATE TABLE IF NOT EXISTS migration_progress (\
         version int PRIMARY KEY, is_up boolean NOT NULL, checksum text NOT NULL, part int NOT NULL, last_key uuid, \
         done_rows bigint NOT NULL)";
 
 #[async_trait]
 impl Migrations for PgStore {
+    async fn database_version(&self) -> PortResult<String> {
+        let rows =
+            self.database.read(|| sqlx::query("SELECT current_setting('server_version') AS version")).await?;
+        let version = first(rows.first(), |row| row.string("version"))?.unwrap_or_default();
+        let number = version.split_whitespace().next().unwrap_or_default();
+        Ok(format!("PostgreSQL {number}"))
+    }
+
+    fn newest_known(&self) -> u32 {
+        migrations::newest_known(MIGRATIONS)
+    }
+
+    async fn version(&self) -> PortResult<u32> {
+        Ok(migrations::version_of(&self.applied().await?))
+    }
+
     async fn status(&self) -> PortResult<Vec<MigrationStatus>> {
-        let mut transaction = self.database.begin().await?;
-        let exists: bool = sqlx::query_scalar("SELECT to_regclass('schema_migrations') IS NOT NULL")
-            .fetch_one(&mut *transaction)
-            .await
-            .map_err(translate)?;
-        let applied = if exists { applied(&mut transaction).await? } else { Vec::new() };
-        commit(transaction).await?;
-        migrations::status(MIGRATIONS, &applied)
+        migrations::status(MIGRATIONS, &self.applied().await?)
     }
 
     async fn up(&self, to: Option<u32>) -> PortResult<Vec<u32>> {
@@ -57,6 +69,17 @@ impl Migrations for PgStore {
 }
 
 impl PgStore {
+    async fn applied(&self) -> PortResult<Vec<Applied>> {
+        let mut transaction = self.database.begin().await?;
+        let exists: bool = sqlx::query_scalar("SELECT to_regclass('schema_migrations') IS NOT NULL")
+            .fetch_one(&mut *transaction)
+            .await
+            .map_err(translate)?;
+        let applied = if exists { applied(&mut transaction).await? } else { Vec::new() };
+        commit(transaction).await?;
+        Ok(applied)
+    }
+
     pub(crate) async fn migrate(
         &self,
         migrations: &[Migration],
@@ -113,13 +136,17 @@ async fn close(connection: PgConnection) {
     let _ = connection.close().await;
 }
 
-/// The applied migrations, in order. The table of an older program has no checksums.
+/// The applied migrations, in order. The table of an older program lacks columns.
 async fn applied(connection: &mut PgConnection) -> PortResult<Vec<Applied>> {
-    let query =
-        "SELECT applied_at, to_jsonb(m) ->> 'checksum' AS checksum FROM schema_migrations m ORDER BY version";
+    let query = "SELECT applied_at, to_jsonb(m) ->> 'checksum' AS checksum, \
+                 (to_jsonb(m) ->> 'oldest_program')::int AS oldest_program FROM schema_migrations m ORDER BY version";
     let rows = sqlx::query(query).fetch_all(connection).await.map_err(translate)?;
     mapped(&rows, |row| {
-        Ok(Applied { at: row.timestamp("applied_at")?, checksum: row.optional_string("checksum")? })
+        Ok(Applied {
+            at: row.timestamp("applied_at")?,
+            checksum: row.optional_string("checksum")?,
+            oldest_program: row.optional_number("oldest_program")?,
+        })
     })
 }
 
@@ -169,8 +196,8 @@ async fn run(connection: &mut PgConnection, step: &MigrationStep) -> PortResult<
                 }
                 finish_part(connection, step, progress.part).await?;
             }
-            PartKind::Batches { table, key } => {
-                let batches = Batches { step, part, table, key };
+            PartKind::Batches { table, key, fields } => {
+                let batches = Batches { step, part, table, key, fields: *fields };
                 batches.run(connection, progress).await?;
             }
         }
@@ -215,6 +242,7 @@ struct Batches<'m> {
     part: &'m Part,
     table: &'m str,
     key: &'m str,
+    fields: bool,
 }
 
 impl Batches<'_> {
@@ -247,11 +275,11 @@ impl Batches<'_> {
     ) -> PortResult<Option<Progress>> {
         let mut transaction = connection.begin().await.map_err(translate)?;
         execute(&mut transaction, LIMIT_LOCKS).await?;
-        let (table, key, after) = (self.table, self.key, progress.last_key.unwrap_or(Uuid::nil()));
+        let (table, key, after) = (self.table, self.key, progress.last_key.unwrap_or_default());
         let page = format!("SELECT {key} FROM {table} WHERE {key} > $1 ORDER BY {key} LIMIT $2");
         let keys: Vec<Uuid> = sqlx::query_scalar(AssertSqlSafe(page))
             .bind(after)
-            .bind(i64::from(BATCH))
+            .bind(i64::from(if self.fields { FIELDS_BATCH } else { BATCH }))
             .fetch_all(&mut *transaction)
             .await
             .map_err(translate)?;
@@ -261,12 +289,18 @@ impl Batches<'_> {
                 None
             }
             Some(last) => {
-                sqlx::query(AssertSqlSafe(self.part.statement()))
-                    .bind(after)
-                    .bind(last)
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?;
+                let statement = sqlx::query(AssertSqlSafe(self.part.statement())).bind(after).bind(last);
+                if self.fields {
+                    let found = statement.fetch_all(&mut *transaction).await.map_err(translate)?;
+                    let rows = mapped(&found, row::field_rows)?.concat();
+                    sqlx::query(AssertSqlSafe(self.part.insert_statement()))
+                        .bind(json_text(&rows)?)
+                        .execute(&mut *transaction)
+                        .await
+                        .map_err(translate)?;
+                } else {
+                    statement.execute(&mut *transaction).await.map_err(translate)?;
+                }
                 let rows = progress.rows + bigint(keys.len());
                 let done = Progress { last_key: Some(*last), rows, ..progress };
                 record_progress(&mut transaction, self.step, done).await?;
@@ -313,12 +347,14 @@ async fn record_progress(
 async fn record(connection: &mut PgConnection, step: &MigrationStep) -> PortResult<()> {
     let record = if step.is_up {
         sqlx::query(
-            "INSERT INTO schema_migrations (version, name, applied_at, checksum) VALUES ($1, $2, $3, $4)",
+            "INSERT INTO schema_migrations (version, name, applied_at, checksum, oldest_program) \
+             VALUES ($1, $2, $3, $4, $5)",
         )
         .bind(int(step.version))
         .bind(step.name)
         .bind(StoredTime(Timestamp::now()))
         .bind(&step.checksum)
+        .bind(int(step.oldest_program))
     } else {
         sqlx::query("DELETE FROM schema_migrations WHERE version = $1").bind(int(step.version))
     };
@@ -357,6 +393,22 @@ mod tests {
                 if statement.contains("ADD COLUMN") && statement.contains("NOT NULL") {
                     assert!(statement.contains("DEFAULT"), "{}: {statement}", migration.name);
                 }
+            }
+        }
+    }
+
+    /// Expand, then contract: programs that are older than such a migration go on beside it.
+    #[test]
+    fn a_migration_that_allows_older_programs_only_adds() {
+        for migration in MIGRATIONS.iter().filter(|migration| migration.beside.is_some()) {
+            assert!(MIGRATIONS.iter().any(|one| Some(one.name) == migration.beside), "{}", migration.name);
+            for statement in parts_of(migration) {
+                let words = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+                let adds = words.starts_with("CREATE TABLE")
+                    || words.starts_with("CREATE INDEX ")
+                    || words.starts_with("DROP INDEX CONCURRENTLY IF EXISTS")
+                    || (words.starts_with("ALTER TABLE") && words.contains(" ADD COLUMN "));
+                assert!(adds, "{}: {statement}", migration.name);
             }
         }
     }

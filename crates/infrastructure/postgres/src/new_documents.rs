@@ -15,8 +15,8 @@ use crate::database::{Database, commit};
 use crate::enqueue::{self, TimedRun};
 use crate::error::{translate, unavailable};
 use crate::row::{StoredTime, first, int, text};
-use crate::sql;
 use crate::transition::append;
+use crate::{search_entry, sql};
 
 /// How many expired idempotency keys are deleted with each use of a key.
 const EXPIRED_KEYS_DELETED: i64 = 20;
@@ -68,6 +68,8 @@ async fn add(
     documents: &[(NewDocument, Timestamp)],
 ) -> PortResult<Vec<AddOutcome>> {
     insert(connection, documents).await?;
+    let ids: Vec<_> = documents.iter().map(|(new, _)| new.document.id).collect();
+    search_entry::add(connection, &ids).await?;
     let mut events: Vec<Event> = documents.iter().flat_map(|(new, _)| new.events.iter().cloned()).collect();
     let timed = |(new, at): &(NewDocument, Timestamp)| new.run.clone().map(|new| TimedRun { new, at: *at });
     let new_runs: Vec<TimedRun> = documents.iter().filter_map(timed).collect();

@@ -60,7 +60,7 @@ impl Proposals for PgStore {
 
 fn filtered(query: &'static str, filter: &ProposalFilter) -> Query<'static, Postgres, PgArguments> {
     sqlx::query(query)
-        .bind(filter.states.clone())
+        .bind(filter.states.iter().map(|state| state.as_str()).collect::<Vec<_>>())
         .bind(filter.is_revision)
         .bind(filter.parent.map(|id| id.0))
         .bind(filter.verdict.map(Verdict::as_str))

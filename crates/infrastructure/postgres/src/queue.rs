@@ -36,7 +36,7 @@ impl RunQueue for PgStore {
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
         self.database
             .with_timeout(async {
-                let mut transaction = self.database.begin().await?;
+                let mut transaction = self.database.begin_planned_once().await?;
                 let claimed = start_next(&mut transaction, &claim).await?;
                 commit(transaction).await?;
                 Ok(claimed)

@@ -17,7 +17,7 @@ use crate::database::{commit, rollback};
 use crate::error::translate;
 use crate::row::{StoredTime, first, int, text};
 use crate::transition::append;
-use crate::{PgStore, review_marks, sql};
+use crate::{PgStore, document_fields, review_marks, search_entry, sql};
 
 #[async_trait]
 impl Reviews for PgStore {
@@ -34,13 +34,6 @@ impl Reviews for PgStore {
         let query = || sqlx::query(sql!("interpretations/of_documents")).bind(ids.clone());
         self.rows(query, |row| Ok((DocumentId(row.uuid("document_id")?), row::interpretation_version(row)?)))
             .await
-    }
-
-    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
-        let ids: Vec<Uuid> = documents.iter().map(|document| document.0).collect();
-        let query =
-            || sqlx::query(sql!("interpretations/matches_search")).bind(ids.clone()).bind(text(words));
-        self.rows(query, |row| row.uuid("document_id").map(DocumentId)).await
     }
 
     async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
@@ -161,6 +154,10 @@ async fn save(
     let columns = VersionColumns::of_edit(version)?;
     let number = columns.number;
     insert_versions(connection, &[columns]).await?;
+    if latest_completed_run == Some(run.id) {
+        document_fields::refresh(connection, &[document.0]).await?;
+        search_entry::refresh_values(connection, document).await?;
+    }
     insert_changes(connection, version).await?;
     for edit in &version.structural_edits {
         insert_structural(connection, version, &run, edit).await?;
@@ -218,7 +215,7 @@ async fn active_number(connection: &mut PgConnection, run: RunId) -> PortResult<
     first(active.as_ref(), |row| row.integer("version_version_number"))
 }
 
-/// Inserts versions with their search texts.
+/// Inserts versions.
 pub(crate) async fn insert_versions(
     connection: &mut PgConnection,
     versions: &[VersionColumns],
@@ -238,12 +235,6 @@ pub(crate) async fn insert_versions(
         .bind(versions.iter().map(|version| version.confidence).collect::<Vec<_>>())
         .bind(versions.iter().map(|version| optional(&version.made_by)).collect::<Vec<_>>())
         .bind(versions.iter().map(|version| version.model_tokens).collect::<Vec<_>>())
-        .execute(&mut *connection)
-        .await
-        .map_err(translate)?;
-    sqlx::query(sql!("interpretations/set_search_text"))
-        .bind(versions.iter().map(|version| version.run.0).collect::<Vec<_>>())
-        .bind(versions.iter().map(|version| text(&version.search_text)).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(translate)?;

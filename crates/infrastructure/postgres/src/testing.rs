@@ -183,3 +183,8 @@ pub async fn store_fixture() -> StoreFixture {
     let store = test_schema.store().await.into_store();
     StoreFixture { store, sql: raw_sql(&test_schema), keep: Box::new(test_schema) }
 }
+
+/// How the server would find the nearest chunks.
+pub async fn plan_of_nearest(store: &PgStore, query: &quire_ports::NearestQuery) -> String {
+    crate::vectors::plan(&store.database, query).await.unwrap()
+}

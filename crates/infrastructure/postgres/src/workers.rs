@@ -32,13 +32,16 @@ impl Workers for PgStore {
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
+                let (slots, scope) = row::stored_slots_and_scope(worker);
                 sqlx::query(sql!("workers/register"))
                     .bind(worker.id.0)
                     .bind(&worker.name)
-                    .bind(int(worker.slots))
+                    .bind(int(slots))
                     .bind(StoredTime(worker.started_at))
                     .bind(now)
                     .bind(worker.lease.and_then(until))
+                    .bind(worker.program.map(int))
+                    .bind(scope)
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::apply;
-use quire_domain::{Event, EventId, EventType, RunChange, SubjectId, WorkerId};
+use quire_domain::{ClaimScope, Event, EventId, EventType, RunChange, SubjectId, WorkerId};
 use quire_ports::{
     Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, RunFilter, Store, Worker,
 };
@@ -28,7 +28,16 @@ async fn store(test_schema: &TestSchema) -> Store {
 async fn worker(store: &Store) -> WorkerId {
     let (id, now) = (WorkerId::new(), store.clock.now());
     let lease = Some(Lease::Until(now + SignedDuration::from_secs(600)));
-    let worker = Worker { id, name: "tester:1".to_owned(), slots: 4, started_at: now, seen_at: now, lease };
+    let worker = Worker {
+        id,
+        name: "tester:1".to_owned(),
+        slots: 4,
+        started_at: now,
+        seen_at: now,
+        lease,
+        program: None,
+        scope: ClaimScope::default(),
+    };
     store.workers.register(&worker).await.unwrap();
     id
 }
@@ -36,7 +45,11 @@ async fn worker(store: &Store) -> WorkerId {
 async fn claim(store: &Store, worker: WorkerId, limit: usize) -> Vec<ClaimedRun> {
     let plans = [document_plan()];
     let at = store.clock.now();
-    store.queue.claim(ClaimRequest { worker, at, limit, is_idle: true, plans: &plans }).await.unwrap()
+    store
+        .queue
+        .claim(ClaimRequest { worker, at, limit, is_idle: true, plans: &plans, lanes: None })
+        .await
+        .unwrap()
 }
 
 fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {
@@ -49,6 +62,7 @@ fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {
         interpretation: None,
         proposal: Vec::new(),
         summary: None,
+        text: None,
         end: Some(end),
         repeated: false,
     }
@@ -211,7 +225,7 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
         let claimed = claim(&store, worker, 3).await;
         if claimed.is_empty() {
             let filter = RunFilter {
-                state: Some("COMPLETED".to_owned()),
+                state: Some(quire_domain::RunStateName::Completed),
                 limit: u32::try_from(expected).unwrap(),
                 ..RunFilter::default()
             };

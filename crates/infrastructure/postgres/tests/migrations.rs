@@ -32,6 +32,7 @@ const COLOURS: Migration = Migration {
          -- no-transaction\nDROP INDEX CONCURRENTLY IF EXISTS documents_by_colour;\n\
          CREATE INDEX CONCURRENTLY documents_by_colour ON documents (colour);\n",
     down: "ALTER TABLE documents DROP COLUMN colour",
+    beside: None,
 };
 
 /// While a migration of a large table is held up in the middle, a run of a document in the batch that it works on is
@@ -70,6 +71,7 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
         interpretation: None,
         proposal: Vec::new(),
         summary: None,
+        text: None,
         end,
         repeated: false,
     };

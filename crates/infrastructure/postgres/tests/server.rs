@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_domain::{EventId, SubjectId, WorkerId};
+use quire_domain::{ClaimScope, EventId, SubjectId, WorkerId};
 use quire_ports::{ClaimRequest, EventFilter, Lease, PortError, RunFilter, Worker};
 use quire_postgres::testing::{TestSchema, url};
 use quire_postgres::{PgStore, PostgresOptions};
@@ -130,10 +130,19 @@ async fn a_run_cancelled_here_is_announced_there() {
     let now = here.clock.now();
     let run = here.queue.enqueue(&document_run(SubjectId::new()), now).await.unwrap().id;
     let (id, lease) = (WorkerId::new(), Some(Lease::Until(now + SignedDuration::from_mins(5))));
-    let worker = Worker { id, name: "there:1".to_owned(), slots: 1, started_at: now, seen_at: now, lease };
+    let worker = Worker {
+        id,
+        name: "there:1".to_owned(),
+        slots: 1,
+        started_at: now,
+        seen_at: now,
+        lease,
+        program: None,
+        scope: ClaimScope::default(),
+    };
     there.workers.register(&worker).await.unwrap();
     let plans = [document_plan()];
-    let claim = ClaimRequest { worker: id, at: now, limit: 1, is_idle: true, plans: &plans };
+    let claim = ClaimRequest { worker: id, at: now, limit: 1, is_idle: true, plans: &plans, lanes: None };
     let claimed = there.queue.claim(claim).await.unwrap().remove(0).run;
     here.queue.cancel(run, "alma", here.clock.now()).await.unwrap();
     timeout(SOON, cancellations.changed()).await.expect("the other process is told").unwrap();

@@ -1,18 +1,18 @@
 //! Opens a document of any supported file type and gives access to its pages.
 
 use quire_domain::reading::FileKind;
+use quire_imaging::{Instructions, MAX_SIDE};
 
 use crate::docx::DocxError;
 use crate::image_file::{ImageFile, ImageFileError};
+use crate::ocr::OcrImage;
 use crate::page_image::PageImageError;
 use crate::pdf::{PdfError, PdfFile};
 use crate::typeset::TooManyPages;
-use crate::{CoveredText, ParsedPage, docx, text, typeset};
+use crate::{CoveredText, ParsedPage, docx, einvoice, text, typeset};
 
 /// OCR works best at 300 dpi.
 const OCR_SCALE: f32 = 300.0 / 72.0;
-/// The longest side of an image for OCR, in pixels. A4 at 300 dpi has 3508.
-const MAX_OCR_SIDE: f32 = 6000.0;
 
 /// Why a document cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,6 +94,7 @@ impl OpenDocument {
             FileKind::Png | FileKind::Jpeg => Self::Image(ImageFile::open(&file)?),
             FileKind::Docx => Self::Typeset(docx::read(&file)?),
             FileKind::Text => Self::Typeset(text::read(&file)?),
+            FileKind::Xml => Self::Typeset(data_pages(&file)?),
         })
     }
 
@@ -119,7 +120,15 @@ impl OpenDocument {
     /// Reads the pages from this index on, one by one, as the iterator advances.
     pub fn pages(&self, from: usize, covered: CoveredText) -> Box<dyn Iterator<Item = ParsedPage> + '_> {
         match self {
-            Self::Pdf(pdf) => Box::new(pdf.read_pages(from, covered)),
+            Self::Pdf(pdf) => {
+                // Data of the document goes with its first page.
+                let data = if from == 0 { [pdf.embedded_data(), pdf.form_data()] } else { [None, None] };
+                let mut data = data.into_iter().flatten().collect();
+                Box::new(pdf.read_pages(from, covered).map(move |mut parsed| {
+                    parsed.page.data = std::mem::take(&mut data);
+                    parsed
+                }))
+            }
             Self::Image(image) => Box::new(std::iter::once(image.page()).skip(from)),
             Self::Typeset(pages) => Box::new(pages.iter().skip(from).cloned()),
         }
@@ -137,18 +146,35 @@ impl OpenDocument {
         })
     }
 
-    /// Renders a page as gray PNG for OCR, and returns its pixels per point. `index` starts at 0.
-    pub fn render_for_ocr(&self, index: usize) -> Result<(Vec<u8>, f32), DocumentError> {
-        match self {
+    /// Renders a page in gray and prepares it for OCR. `index` starts at 0.
+    pub fn render_for_ocr(
+        &self,
+        index: usize,
+        instructions: Instructions,
+    ) -> Result<OcrImage, DocumentError> {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // A few thousand pixels.
+        let (gray, scale) = match self {
             Self::Pdf(pdf) => {
                 let (width, height) = pdf.page_size(index).ok_or(DocumentError::NoSuchPage)?;
-                let scale = OCR_SCALE.min(MAX_OCR_SIDE / width.max(height));
-                Ok((pdf.render_gray(index, scale)?, scale))
+                let scale = OCR_SCALE.min(MAX_SIDE as f32 / width.max(height));
+                (pdf.render_gray(index, scale)?, scale)
             }
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // A few thousand pixels.
-            Self::Image(image) if index == 0 => Ok(image.render_gray(MAX_OCR_SIDE as u32)?),
+            Self::Image(image) if index == 0 => image.render_gray(MAX_SIDE as u32)?,
             // Laid out text needs no OCR.
-            _ => Err(DocumentError::NoSuchPage),
-        }
+            _ => return Err(DocumentError::NoSuchPage),
+        };
+        Ok(OcrImage::prepare(gray, scale, instructions)?)
     }
+}
+
+/// The values of a file that consists of data, laid out as text, with the data itself.
+fn data_pages(file: &[u8]) -> Result<Vec<ParsedPage>, DocumentError> {
+    let data = einvoice::read("", file).map_err(|error| {
+        DocumentError::InvalidFile(format!("the file is not a readable e-invoice: {error}; export it again"))
+    })?;
+    let mut pages = typeset::lay_out(einvoice::render(&data))?;
+    if let Some(first) = pages.first_mut() {
+        first.page.data = vec![data];
+    }
+    Ok(pages)
 }

@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
-use quire_domain::reading::Page;
+use quire_domain::reading::{PICTURE_LONG_SIDE, Page};
+use quire_imaging::Gray;
 
 use crate::page_image::{self, PageImageError};
 use crate::{PageGraphics, ParsedPage};
@@ -13,8 +14,6 @@ use crate::{PageGraphics, ParsedPage};
 const MAX_PIXELS: u64 = 100_000_000;
 const MAX_SIDE: u32 = 20_000;
 const MAX_BYTES: u64 = 512 << 20;
-/// The longer side of the page, in points: the longer side of A4.
-const A4_LONG_SIDE: f32 = 842.0;
 
 /// Why an image file cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,24 +80,25 @@ impl ImageFile {
         }
     }
 
-    /// Renders the image as gray PNG for OCR, and returns its pixels per point. The image shrinks if a side is longer than
+    /// Renders the image in gray for OCR, and returns its pixels per point. The image shrinks if a side is longer than
     /// `longest_side` pixels. It never grows.
-    pub fn render_gray(&self, longest_side: u32) -> Result<(Vec<u8>, f32), PageImageError> {
+    pub fn render_gray(&self, longest_side: u32) -> Result<(Gray, f32), PageImageError> {
         let (width, height) = (self.image.width(), self.image.height());
         let longer = width.max(height);
         let target = longer.min(longest_side.max(1));
         let side = |side: u32| u64::from(side) * u64::from(target) / u64::from(longer.max(1));
         let side = |length: u32| u32::try_from(side(length)).unwrap_or(target).max(1);
         let gray = self.resized(side(width), side(height)).into_luma8();
-        let png = page_image::gray_png(gray.width(), gray.height(), gray.as_raw())?;
+        let (width, height) = (gray.width() as usize, gray.height() as usize);
+        let gray = Gray::new(width, height, gray.into_raw()).ok_or(PageImageError::UnusableScale)?;
         #[allow(clippy::cast_precision_loss)] // At most 20,000 pixels.
-        Ok((png, target as f32 / A4_LONG_SIDE))
+        Ok((gray, target as f32 / PICTURE_LONG_SIDE))
     }
 
     #[allow(clippy::cast_precision_loss)] // At most 20,000 pixels.
     fn size_in_points(&self) -> (f32, f32) {
         let (width, height) = (self.image.width() as f32, self.image.height() as f32);
-        let points = A4_LONG_SIDE / width.max(height);
+        let points = PICTURE_LONG_SIDE / width.max(height);
         (width * points, height * points)
     }
 

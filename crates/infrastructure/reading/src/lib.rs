@@ -6,6 +6,7 @@
 
 pub mod document;
 pub mod docx;
+pub mod einvoice;
 pub mod html;
 pub mod image_file;
 pub mod language;

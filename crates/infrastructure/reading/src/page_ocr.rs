@@ -1,16 +1,19 @@
-//! Decides which pages of a document need OCR, recognises them in parallel, and keeps the better text.
+//! Decides which pages of a document need OCR, recognises them in parallel, and keeps the better text. A page of which
+//! recognition is not sure is prepared in another way and recognised again.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quire_domain::reading::quality::{Quality, QualityIssue};
+use quire_domain::reading::quality::{Quality, QualityVerdict};
 use quire_domain::reading::{FileKind, Line, Page};
-use quire_ports::{ReadError, ReadErrorKind, RecognisedPages};
+use quire_imaging::Instructions;
+use quire_ports::{CallPermit, ReadError, ReadErrorKind, RecognisedPages};
+use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
-use crate::ocr::{Ocr, OcrLanguage};
+use crate::ocr::{Legibility, Ocr, OcrImage, OcrLanguage, replace_doubtful_words};
 use crate::reader::text_of;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, clamp_to_page};
 use crate::{PageGraphics, ParsedPage, unread};
 
 /// A page with fewer visible characters has no usable text.
@@ -38,10 +41,12 @@ pub(crate) struct OcrTask {
     pub(crate) language: OcrLanguage,
     /// Pages that an earlier attempt recognised.
     pub(crate) cache: Option<Arc<dyn RecognisedPages>>,
+    /// The permit to recognise pages of this document; empty inside if there was none.
+    pub(crate) permit: OnceCell<Option<CallPermit>>,
 }
 
 /// Recognises the pages that need OCR, several in parallel. A page without any other text that cannot be recognised is
-/// marked as unread, and the first such error is returned. Fails only if no parser can be started.
+/// marked as unread, and the first such error is returned. Fails only if no parser can be started, or without a permit.
 pub(crate) async fn recognise_pages(
     task: &Arc<OcrTask>,
     pages: &mut [ParsedPage],
@@ -89,6 +94,7 @@ impl OcrTask {
             return Ok(lines);
         }
         self.ocr.check_available(&self.language).await?;
+        self.take_permit().await?;
         let _slot = self.ocr.acquire_slot().await;
         let started = Instant::now();
         let lines = match self.render_and_recognise(index).await {
@@ -104,10 +110,60 @@ impl OcrTask {
         Ok(lines)
     }
 
-    async fn render_and_recognise(&self, index: usize) -> Result<Vec<Line>, ReadError> {
-        let image = self.sandbox.render_for_ocr(self.kind, self.file.clone(), index).await?;
-        self.ocr.recognise(&image, &self.language).await
+    /// Takes the permit of the document, if it has none.
+    async fn take_permit(&self) -> Result<(), ReadError> {
+        let Some(pages) = &self.cache else { return Ok(()) };
+        let permit = self.permit.get_or_init(|| pages.permit()).await;
+        permit.as_ref().map(drop).ok_or_else(ocr_busy)
     }
+
+    async fn render_and_recognise(&self, index: usize) -> Result<Vec<Line>, ReadError> {
+        let started = Instant::now();
+        let mut best = self.attempt(index, Instructions::default()).await?;
+        // Text recognition is a guess, so only its result tells whether the page was prepared as it should be.
+        let may_repeat = |best: &Attempt| best.image.has_text && started.elapsed() < REPEATED_WITHIN;
+        for turn in best.image.turns {
+            if turn == best.image.turn || !best.legibility.is_senseless() || !may_repeat(&best) {
+                continue;
+            }
+            match self.attempt(index, Instructions { turn: Some(turn), closer: false }).await {
+                Ok(other) if other.legibility.sure > best.legibility.sure => best = other,
+                Ok(_) => {}
+                Err(error) => log_failed_repetition(index, &error),
+            }
+        }
+        if best.legibility.is_doubtful() && may_repeat(&best) {
+            match self.attempt(index, Instructions { turn: Some(best.image.turn), closer: true }).await {
+                Ok(closer) => replace_doubtful_words(&mut best.lines, closer.lines),
+                Err(error) => log_failed_repetition(index, &error),
+            }
+        }
+        Ok(best.lines)
+    }
+
+    async fn attempt(&self, index: usize, instructions: Instructions) -> Result<Attempt, ReadError> {
+        let image = self.sandbox.render_for_ocr(self.kind, self.file.clone(), index, instructions).await?;
+        let lines = self.ocr.recognise(&image, &self.language).await?;
+        Ok(Attempt {
+            legibility: Legibility::of(&lines),
+            lines,
+            image: OcrImage { png: Vec::new(), ..image },
+        })
+    }
+}
+
+/// What OCR made of one image of a page.
+struct Attempt {
+    /// Without its pixels.
+    image: OcrImage,
+    lines: Vec<Line>,
+    legibility: Legibility,
+}
+
+/// The page keeps what an earlier attempt recognised.
+fn log_failed_repetition(index: usize, error: &ReadError) {
+    let code = error.kind.as_str();
+    tracing::debug!(page = index + 1, code, diagnosis = error.diagnosis, "page not recognised again");
 }
 
 /// Marks the scanned pages as unread, if text recognition is turned off.
@@ -149,17 +205,18 @@ impl OcrNeed {
     }
 }
 
-/// Whether a text has too many unreadable characters, or words that are gibberish.
+/// Whether a text has too many unreadable characters, or cannot be what the page shows.
 fn is_unusable(text: &str) -> bool {
     let is_unreadable = |letter: &char| matches!(letter, '\u{FFFD}' | '\u{E000}'..='\u{F8FF}');
     let unreadable = text.chars().filter(is_unreadable).count();
     unreadable * UNREADABLE_ONE_IN > visible_characters(text)
-        || Quality::of(text).issues.contains(&QualityIssue::Gibberish)
+        || Quality::of(text).verdict() == QualityVerdict::Low
 }
 
 /// Replaces the lines of a page by recognised ones, if these have more text or are usable where the old ones are not.
 fn replace_if_better(page: &mut Page, lines: Vec<Line>) {
-    let recognised = Page { lines, recognised: true, ..Page { lines: Vec::new(), ..page.clone() } };
+    let mut recognised = Page { lines, recognised: true, ..Page { lines: Vec::new(), ..page.clone() } };
+    clamp_to_page(&mut recognised);
     let (old, new) = (text_of(page), text_of(&recognised));
     if visible_characters(&new) > visible_characters(&old)
         || (is_unusable(&old) && !is_unusable(&new) && visible_characters(&new) >= MIN_CHARACTERS)
@@ -180,6 +237,13 @@ fn recognition_turned_off() -> ReadError {
     )
 }
 
+fn ocr_busy() -> ReadError {
+    ReadError::new(
+        ReadErrorKind::ParserUnavailable,
+        "the text recognition is busy or paused; the document waits",
+    )
+}
+
 fn ocr_interrupted() -> ReadError {
     ReadError::new(
         ReadErrorKind::OcrFailed,
@@ -195,7 +259,7 @@ mod tests {
 
     fn page(text: &str, image_coverage: f32, shape_count: u32) -> ParsedPage {
         let rect = Rect { x0: 0.0, y0: 0.0, x1: 1.0, y1: 1.0 };
-        let words = text.split_whitespace().map(|text| Word { text: text.to_owned(), rect }).collect();
+        let words = text.split_whitespace().map(|text| Word::new(text, rect)).collect();
         let lines = vec![Line { words, opens_paragraph: true }];
         ParsedPage {
             page: Page { lines, ..Page::default() },

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use quire_domain::reading::{FileKind, Page, Reading};
+use quire_domain::reading::{EmbeddedData, FileKind, Page, Reading};
 use quire_ports::{
-    PageContent, PageImageRequest, PageReader, PageText, ReadError, ReadErrorKind, ReadOutput, ReadRequest,
-    Reader,
+    FetchedPage, PageArticle, PageImageRequest, PageReader, ReadError, ReadErrorKind, ReadOutput,
+    ReadRequest, Reader,
 };
+use tokio::sync::OnceCell;
 
 use crate::html::PageOptions;
 use crate::language::detect;
@@ -51,6 +52,7 @@ impl Reader for LocalReader {
                     (None, None) => OcrLanguage::Unknown,
                 },
                 cache: request.recognised.clone(),
+                permit: OnceCell::new(),
             };
             ocr_error = recognise_pages(&Arc::new(task), &mut pages).await?;
         } else {
@@ -68,16 +70,25 @@ impl Reader for LocalReader {
         let index = request.page.checked_sub(1).ok_or_else(page_not_found)?;
         self.sandbox.render(kind, request.file, index, request.scale).await
     }
+
+    async fn page_count(&self, file: Arc<[u8]>) -> Option<usize> {
+        let kind = self.detect_kind(&file).ok()?;
+        self.sandbox.page_count(kind, file).await.ok()
+    }
+
+    fn detect_language(&self, text: &str) -> Option<String> {
+        detect(text).map(str::to_owned)
+    }
 }
 
 #[async_trait]
 impl PageReader for LocalReader {
-    async fn read_page(&self, content: PageContent) -> Result<PageText, ReadError> {
-        let PageContent { bytes, is_html, charset, url } = content;
+    async fn read_page(&self, content: FetchedPage) -> Result<PageArticle, ReadError> {
+        let FetchedPage { bytes, is_html, charset, url } = content;
         // Nobody names an encoding with a longer name.
         let charset = charset.filter(|charset| charset.len() <= MAX_CHARSET_BYTES);
         let article = self.sandbox.read_article(&bytes, PageOptions { is_html, charset, url }).await?;
-        Ok(PageText {
+        Ok(PageArticle {
             title: article.title,
             byline: article.byline,
             site_name: article.site_name,
@@ -97,10 +108,13 @@ impl LocalReader {
     }
 }
 
-/// Fails if there are unread pages and no other page has any text.
+/// Fails if there are unread pages, no other page has any text, and the file contains no data.
 fn require_text(pages: &[ParsedPage], ocr_error: Option<ReadError>) -> Result<(), ReadError> {
     let unread = pages.iter().find_map(|parsed| parsed.page.unread.as_ref());
-    let has_text = pages.iter().any(|parsed| !parsed.page.lines.is_empty());
+    let has_text = pages.iter().any(|parsed| {
+        let has_data = parsed.page.data.iter().any(EmbeddedData::is_document);
+        has_data || !parsed.page.lines.is_empty()
+    });
     let Some(unread) = unread.filter(|_| !has_text) else { return Ok(()) };
     Err(ocr_error.unwrap_or_else(|| {
         let kind = ReadErrorKind::ALL.iter().find(|kind| kind.as_str() == unread.error_code);
@@ -125,6 +139,7 @@ fn type_name(kind: FileKind) -> &'static str {
         FileKind::Jpeg => "JPEG",
         FileKind::Docx => "DOCX",
         FileKind::Text => "text",
+        FileKind::Xml => "e-invoice",
     }
 }
 
@@ -149,8 +164,8 @@ mod tests {
 
     #[test]
     fn an_unsupported_type_is_refused_with_the_supported_ones() {
-        let all = [FileKind::Pdf, FileKind::Png, FileKind::Jpeg, FileKind::Docx, FileKind::Text];
-        let expected = "file type not supported; send a PDF, PNG, JPEG, DOCX or text file";
+        let all = FileKind::ALL;
+        let expected = "file type not supported; send a PDF, PNG, JPEG, DOCX, text or e-invoice file";
         assert_eq!(unsupported_type(&all).message, expected);
         let expected = "file type not supported; send a PDF file";
         assert_eq!(unsupported_type(&all[..1]).message, expected);

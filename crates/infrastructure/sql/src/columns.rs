@@ -35,6 +35,7 @@ const RUN: ColumnList = ColumnList {
         "worker_id",
         "correlation_id",
         "requested_by",
+        "extractor",
         "failure_type",
         "error",
         "language",
@@ -60,8 +61,12 @@ const DOCUMENT: ColumnList = ColumnList {
 };
 
 /// The columns of a document's row that [`DOCUMENT`] leaves out.
-const DOCUMENT_CHANGES: ColumnList =
-    ColumnList { prefix: "document_", columns: &["updated_at", "reviewed_at", "reviewed_by"] };
+const DOCUMENT_CHANGES: ColumnList = ColumnList {
+    prefix: "document_",
+    columns: &["updated_at", "reviewed_at", "reviewed_by", "hidden_at", "hidden_by"],
+};
+
+const HIDDEN: ColumnList = ColumnList { prefix: "document_", columns: &["hidden_at", "hidden_by"] };
 
 const REVIEW_MARK: ColumnList = ColumnList {
     prefix: "document_",
@@ -343,6 +348,7 @@ fn columns_of(name: &str, aliases: &[&str]) -> Option<String> {
         (_, [_, _, ..]) => return None,
         ("run", _) => RUN,
         ("document", _) => DOCUMENT,
+        ("hidden", _) => HIDDEN,
         ("review_mark", _) => REVIEW_MARK,
         ("version", _) => VERSION,
         ("version_history", _) => VERSION_HISTORY,

@@ -22,6 +22,8 @@ pub struct DocumentFilterColumns {
     pub states: [Option<&'static str>; 2],
     /// A review status.
     pub review: Option<&'static str>,
+    /// The hidden documents.
+    pub hidden: bool,
 }
 
 impl From<DocumentFilter> for DocumentFilterColumns {
@@ -29,9 +31,10 @@ impl From<DocumentFilter> for DocumentFilterColumns {
         match filter {
             DocumentFilter::All => Self { all: true, ..Self::default() },
             DocumentFilter::Status(status) => {
-                let mut names = status.states().iter().copied();
+                let mut names = status.states().iter().map(|state| state.as_str());
                 Self { states: [names.next(), names.next()], ..Self::default() }
             }
+            DocumentFilter::Hidden => Self { hidden: true, ..Self::default() },
             DocumentFilter::Review(status) => Self { review: Some(status.as_str()), ..Self::default() },
         }
     }

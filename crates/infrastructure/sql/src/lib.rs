@@ -9,6 +9,8 @@ mod document_filter;
 mod error;
 pub mod migrations;
 pub mod row;
+pub mod search;
+pub mod tables;
 mod values;
 
 pub use columns::expand;

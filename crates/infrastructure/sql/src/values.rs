@@ -6,7 +6,7 @@ use quire_ports::{
     FirstVersion, LinkRequest, LinkSource, NewInterpretationVersion, NewSummary, PortResult, ProposalRequest,
     StepProgress,
 };
-use quire_understanding::{Interpretation, MadeBy, document_confidence, search_text};
+use quire_understanding::{Interpretation, MadeBy, document_confidence};
 use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
@@ -50,7 +50,7 @@ impl<'r> From<&'r Run> for RunColumns<'r> {
     }
 }
 
-/// A row of interpretation versions, with the values that are stored beside it for searching and sorting.
+/// A row of interpretation versions, with the values that are stored beside it for sorting.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)] // Each field is the column of its name.
 pub struct VersionColumns {
@@ -65,8 +65,6 @@ pub struct VersionColumns {
     pub confidence: f64,
     pub made_by: Option<String>,
     pub model_tokens: i64,
-    /// The text that a search looks through.
-    pub search_text: String,
 }
 
 impl VersionColumns {
@@ -107,7 +105,6 @@ impl VersionColumns {
             confidence: document_confidence(&data.fields),
             made_by: None,
             model_tokens: 0,
-            search_text: search_text(&data.fields),
         })
     }
 }

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Document, DocumentId, Event, NewRun, Run, SubjectId};
 use quire_ports::{
-    AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, LeastConfidentQuery,
-    NewDocument, PortResult, SubjectPresence,
+    AddOutcome, DocumentFilter, DocumentListQuery, DocumentOverview, Documents, HideOutcome, HideRequest,
+    LeastConfidentQuery, NewDocument, PortResult, SubjectPresence,
 };
 use quire_sql::{
     BEFORE_FIRST_DOCUMENT, BEFORE_LEAST_CONFIDENT, ColumnReader, DocumentFilterColumns, document_not_found,
@@ -14,9 +14,9 @@ use quire_sql::{
 use rusqlite::params;
 
 use crate::queue::enqueue;
-use crate::row::{all, execute, micros, scalar};
+use crate::row::{all, execute, first, micros, scalar};
 use crate::transition::append;
-use crate::{SqliteStore, new_documents, sql};
+use crate::{SqliteStore, new_documents, search_entry, sql};
 
 #[async_trait]
 impl Documents for SqliteStore {
@@ -34,6 +34,20 @@ impl Documents for SqliteStore {
         self.one(sql!("documents/overview"), id, row::document_overview).await
     }
 
+    async fn overviews(&self, ids: &[DocumentId]) -> PortResult<Vec<DocumentOverview>> {
+        let ids = ids.to_vec();
+        self.readers
+            .read(move |connection| {
+                let mut found = Vec::with_capacity(ids.len());
+                for id in ids {
+                    let id = [id.0.as_bytes()];
+                    found.extend(first(connection, sql!("documents/overview"), id, row::document_overview)?);
+                }
+                Ok(found)
+            })
+            .await
+    }
+
     async fn list(&self, part: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         let after = part.after.unwrap_or(BEFORE_FIRST_DOCUMENT);
         let filter = DocumentFilterColumns::from(part.filter);
@@ -46,13 +60,14 @@ impl Documents for SqliteStore {
             filter.states[0],
             filter.states[1],
             filter.review,
+            filter.hidden,
         );
         self.rows(sql!("documents/list"), parameters, row::document_overview).await
     }
 
     async fn count(&self, filter: DocumentFilter, most: u32) -> PortResult<u32> {
         let filter = DocumentFilterColumns::from(filter);
-        let parameters = (most, filter.all, filter.states[0], filter.states[1], filter.review);
+        let parameters = (most, filter.all, filter.states[0], filter.states[1], filter.review, filter.hidden);
         let counted = self.rows(sql!("documents/count"), parameters, |row| row.integer("counted")).await?;
         Ok(counted.first().copied().unwrap_or_default())
     }
@@ -76,14 +91,18 @@ impl Documents for SqliteStore {
             .await
     }
 
-    async fn reprocess(&self, run: &NewRun, requested: Event) -> PortResult<Run> {
-        let new = run.clone();
+    async fn reprocess_as(&self, run: &NewRun, schema: Option<&str>, requested: Event) -> PortResult<Run> {
+        let (new, schema) = (run.clone(), schema.map(str::to_owned));
         let run = self
             .writer
             .write(move |connection| {
                 let id = DocumentId(new.subject.0);
                 if !scalar::<bool>(connection, sql!("documents/exists"), [id.0.as_bytes()])? {
                     return Err(document_not_found(id));
+                }
+                if let Some(schema) = &schema {
+                    let values = params![id.0.as_bytes(), schema, micros(requested.at)];
+                    execute(connection, sql!("documents/set_schema"), values)?;
                 }
                 append(connection, &requested)?;
                 enqueue(connection, &new, requested.at)
@@ -111,6 +130,26 @@ impl Documents for SqliteStore {
             .await
     }
 
+    async fn set_hidden(&self, request: &HideRequest) -> PortResult<HideOutcome> {
+        let HideRequest { document, change, actor, at } = request.clone();
+        self.writer
+            .write(move |connection| {
+                let id = document.0.as_bytes();
+                let hidden = first(connection, sql!("documents/hidden"), [id], row::hidden)?
+                    .ok_or_else(|| document_not_found(document))?;
+                if !change.applies_to(hidden.as_ref()) {
+                    return Ok(HideOutcome { hidden, recorded: None });
+                }
+                let (hidden, event) = (change.result(&actor, at), change.event(document, &actor, at));
+                let (since, by) =
+                    (hidden.as_ref().map(|one| micros(one.at)), hidden.as_ref().map(|one| &one.by));
+                execute(connection, sql!("documents/set_hidden"), params![id, since, by, micros(at)])?;
+                append(connection, &event)?;
+                Ok(HideOutcome { hidden, recorded: Some(event) })
+            })
+            .await
+    }
+
     async fn purge(&self, subject: SubjectId, at: Timestamp) -> PortResult<u64> {
         self.writer
             .write(move |connection| {
@@ -118,9 +157,12 @@ impl Documents for SqliteStore {
                 if scalar(connection, sql!("runs/is_running"), id)? {
                     return Err(run_is_running());
                 }
+                let all = search_entry::ALL_CHUNKS;
+                let words = search_entry::vocabulary_of(connection, subject.0.as_bytes(), all)?;
                 let runs = execute(connection, sql!("runs/delete"), id)?;
                 let documents = execute(connection, sql!("documents/delete"), id)?;
                 execute(connection, sql!("idempotency_keys/delete"), id)?;
+                search_entry::forget(connection, words)?;
                 if runs + documents == 0 {
                     return Err(subject_not_found(subject));
                 }

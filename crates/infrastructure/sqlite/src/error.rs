@@ -24,7 +24,9 @@ pub(crate) fn translate(error: rusqlite::Error) -> PortError {
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => {
                 unavailable("the file cannot be written", false)
             }
-            ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory | ErrorCode::OperationInterrupted => {
+            // Only the limit on the time of a search interrupts anything.
+            ErrorCode::OperationInterrupted => took_too_long(),
+            ErrorCode::SystemIoFailure | ErrorCode::OutOfMemory => {
                 unavailable("the disk does not answer as it should", false)
             }
             ErrorCode::ConstraintViolation => PortError::Conflict(match message {
@@ -39,6 +41,12 @@ pub(crate) fn translate(error: rusqlite::Error) -> PortError {
         },
         _ => PortError::Corrupt(error.to_string()),
     }
+}
+
+/// A search was ended, so that others can read.
+pub(crate) fn took_too_long() -> PortError {
+    let reason = "the search took too long; ask for fewer or longer words".to_owned();
+    PortError::Unavailable { service: "database", reason, contention: true }
 }
 
 /// The writer or the reader has stopped, because the process is shutting down.

@@ -1,7 +1,7 @@
 //! Reading runs and their history.
 
 use async_trait::async_trait;
-use quire_domain::{EventId, Pipeline, RecordedEvent, Run, RunId, SubjectId};
+use quire_domain::{EventId, EventType, Pipeline, RecordedEvent, Run, RunId, RunStateName, SubjectId};
 use quire_ports::{
     Artifact, DocumentJob, EventFilter, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
     StepFailures, StepProgress, StepRecord,
@@ -22,7 +22,7 @@ impl RunHistory for SqliteStore {
         let filter = filter.clone();
         let parameters = (
             filter.pipeline.map(Pipeline::as_str),
-            filter.state,
+            filter.state.map(RunStateName::as_str),
             filter.subject.map(|id| id.0.into_bytes()),
             filter.before.map(|id| id.0.into_bytes()),
             filter.limit,
@@ -42,6 +42,7 @@ impl RunHistory for SqliteStore {
             filter.run.map(|id| id.0.into_bytes()),
             filter.subject.map(|id| id.0.into_bytes()),
             limit,
+            serde_json::Value::from(EventType::names()).to_string(),
         );
         let query = if filter.run.is_some() { sql!("events/of_run") } else { sql!("events/after") };
         self.rows(query, parameters, row::event).await

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{Event, LaneClosing, LaneName, LanePause};
-use quire_ports::{InstallationPlace, LaneOverview, Lanes, PortResult};
+use quire_ports::{InstallationPermit, LaneOverview, Lanes, PortResult};
 use quire_sql::{lane_not_found, row};
 use rusqlite::{Connection, params};
 
@@ -36,6 +36,7 @@ impl Lanes for SqliteStore {
             .write(move |connection| {
                 let values = params![lane.as_str(), micros(closing.until), closing.reason];
                 let changed = execute(connection, sql!("lanes/close"), values)? > 0;
+                execute(connection, sql!("lanes/forget_hosts"), [micros(closed.at)])?;
                 if changed {
                     append(connection, &closed)?;
                 }
@@ -90,9 +91,18 @@ impl Lanes for SqliteStore {
         Ok(woken)
     }
 
-    async fn take_place(&self, _: &LaneName, _: u32) -> PortResult<Option<InstallationPlace>> {
-        // One process at most works on this database, and it counts its own calls.
+    // One process at most works on this database, and it counts its own calls.
+
+    async fn acquire_installation_permit(
+        &self,
+        _: &LaneName,
+        _: u32,
+    ) -> PortResult<Option<InstallationPermit>> {
         Ok(Some(Box::new(())))
+    }
+
+    async fn free_installation_permits(&self, _: &LaneName, limit: u32) -> PortResult<u32> {
+        Ok(limit)
     }
 }
 

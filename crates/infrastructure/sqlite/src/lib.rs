@@ -6,6 +6,7 @@
 
 mod calibration;
 mod credentials;
+mod document_fields;
 mod documents;
 mod error;
 mod governance;
@@ -25,15 +26,21 @@ mod recovery;
 mod review_marks;
 mod reviews;
 mod row;
+mod search;
+mod search_entry;
+mod search_matches;
+mod search_time;
 mod seeding;
 mod sessions;
+mod tables;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod transition;
+mod vectors;
 mod workers;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,8 +48,10 @@ use quire_ports::{PortResult, Store, SystemClock};
 use tokio::sync::{Notify, watch};
 
 pub use lock::{FileLock, LockError};
+pub use tables::compact_copy;
 
 use crate::reader::Readers;
+use crate::search_time::SearchTime;
 use crate::writer::Writer;
 
 /// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
@@ -63,21 +72,32 @@ pub struct SqliteOptions {
     pub group_limit: usize,
     /// How long to wait while another process writes, before failing with the error that the database is busy.
     pub busy_timeout: Duration,
-    /// How many connections the store reads with.
+    /// How many connections the store reads with. Searches use at most half of them.
     pub readers: usize,
+    /// How long a search may take.
+    pub search_time: Duration,
 }
 
 impl Default for SqliteOptions {
     fn default() -> Self {
-        Self { group_limit: 256, busy_timeout: Duration::from_secs(5), readers: 4 }
+        Self {
+            group_limit: 256,
+            busy_timeout: Duration::from_secs(5),
+            readers: 4,
+            search_time: Duration::from_secs(2),
+        }
     }
 }
 
 /// A database file behind every port of a store.
 pub struct SqliteStore {
+    /// The file, for connections of their own.
+    path: PathBuf,
     writer: Writer,
     readers: Readers,
+    search_time: SearchTime,
     wakeup: Arc<Notify>,
+    vectors: Arc<vectors::Vectors>,
     /// Counts the running runs that were cancelled.
     cancellations: watch::Sender<u64>,
 }
@@ -88,7 +108,16 @@ impl SqliteStore {
     pub fn open(path: &Path, options: SqliteOptions) -> PortResult<Self> {
         let writer = Writer::open(path, options)?;
         let readers = Readers::open(path, options)?;
-        Ok(Self { writer, readers, wakeup: Arc::new(Notify::new()), cancellations: watch::Sender::new(0) })
+        let path = path.to_owned();
+        Ok(Self {
+            path,
+            writer,
+            readers,
+            search_time: SearchTime::new(options.search_time, options.readers),
+            wakeup: Arc::new(Notify::new()),
+            vectors: Arc::default(),
+            cancellations: watch::Sender::new(0),
+        })
     }
 
     /// This store as the set of all its ports, with the machine's clock.

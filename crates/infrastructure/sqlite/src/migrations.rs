@@ -3,16 +3,17 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_ports::{MigrationStatus, Migrations, PortResult};
-use quire_sql::corrupt;
 use quire_sql::migrations::{
-    self, Applied, BATCH, BatchLog, Direction, Migration, MigrationStep, PartKind, Progress, Unfinished,
+    self, Applied, BATCH, BatchLog, Direction, FIELDS_BATCH, Migration, MigrationStep, Part, PartKind,
+    Progress, Unfinished,
 };
+use quire_sql::{corrupt, json_text, row};
 use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use crate::SqliteStore;
 use crate::error::translate;
-use crate::row::micros;
+use crate::row::{all, execute, micros, scalar};
 
 const MIGRATIONS: &[Migration] = quire_sql::migrations!();
 
@@ -25,6 +26,25 @@ const BOOKKEEPING: &str = "\
 
 #[async_trait]
 impl Migrations for SqliteStore {
+    async fn database_version(&self) -> PortResult<String> {
+        self.readers
+            .read(|connection| {
+                let version: String = scalar(connection, "SELECT sqlite_version()", [])?;
+                // The version is known without the file; this fails if the file is no database.
+                scalar::<i64>(connection, "SELECT count(*) FROM sqlite_master", [])?;
+                Ok(format!("SQLite {version}"))
+            })
+            .await
+    }
+
+    fn newest_known(&self) -> u32 {
+        migrations::newest_known(MIGRATIONS)
+    }
+
+    async fn version(&self) -> PortResult<u32> {
+        self.writer.write(|connection| Ok(migrations::version_of(&applied(connection)?))).await
+    }
+
     async fn status(&self) -> PortResult<Vec<MigrationStatus>> {
         self.writer.write(|connection| migrations::status(MIGRATIONS, &applied(connection)?)).await
     }
@@ -101,27 +121,34 @@ fn log_batch(
 /// The applied migrations, in order.
 fn applied(connection: &Connection) -> PortResult<Vec<Applied>> {
     connection.execute_batch(BOOKKEEPING).map_err(translate)?;
-    let has_checksums = connection
-        .prepare("SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'checksum'")
-        .and_then(|mut statement| statement.exists([]))
-        .map_err(translate)?;
-    if !has_checksums {
-        connection
-            .execute_batch("ALTER TABLE schema_migrations ADD COLUMN checksum TEXT")
-            .map_err(translate)?;
-    }
+    add_column(connection, "checksum", "TEXT")?;
+    add_column(connection, "oldest_program", "INTEGER")?;
     let mut statement = connection
-        .prepare("SELECT applied_at, checksum FROM schema_migrations ORDER BY version")
+        .prepare("SELECT applied_at, checksum, oldest_program FROM schema_migrations ORDER BY version")
         .map_err(translate)?;
-    let rows: Vec<(i64, Option<String>)> = statement
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+    let rows: Vec<(i64, Option<String>, Option<u32>)> = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .and_then(Iterator::collect)
         .map_err(translate)?;
     rows.into_iter()
-        .map(|(micros, checksum)| {
-            Ok(Applied { at: Timestamp::from_microsecond(micros).map_err(corrupt)?, checksum })
+        .map(|(micros, checksum, oldest_program)| {
+            let at = Timestamp::from_microsecond(micros).map_err(corrupt)?;
+            Ok(Applied { at, checksum, oldest_program })
         })
         .collect()
+}
+
+/// The table of an older program lacks columns.
+fn add_column(connection: &Connection, name: &str, column_type: &str) -> PortResult<()> {
+    let exists = connection
+        .prepare("SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = ?1")
+        .and_then(|mut statement| statement.exists([name]))
+        .map_err(translate)?;
+    if exists {
+        return Ok(());
+    }
+    let add = format!("ALTER TABLE schema_migrations ADD COLUMN {name} {column_type}");
+    connection.execute_batch(&add).map_err(translate)
 }
 
 fn record_missing_checksums(connection: &Connection) -> PortResult<()> {
@@ -167,8 +194,8 @@ fn advance(connection: &Connection, direction: Direction, is_logged: bool) -> Po
     };
     let part = step.part(step.progress.part);
     if let Some(part) = part {
-        if let PartKind::Batches { table, key } = &part.kind {
-            if let Some(progress) = batch(connection, &part.statement(), table, key, step.progress)? {
+        if let PartKind::Batches { table, key, fields } = &part.kind {
+            if let Some(progress) = batch(connection, part, (table, key, *fields), step.progress)? {
                 record_progress(connection, &step, progress)?;
                 let count = format!("SELECT count(*) FROM {table}");
                 let count = || connection.query_row(&count, [], |row| row.get(0)).map_err(translate);
@@ -193,20 +220,26 @@ fn advance(connection: &Connection, direction: Direction, is_logged: bool) -> Po
 /// Does one batch. Returns None if no row is left.
 fn batch(
     connection: &Connection,
-    sql: &str,
-    table: &str,
-    key: &str,
+    part: &Part,
+    (table, key, fields): (&str, &str, bool),
     progress: Progress,
 ) -> PortResult<Option<Progress>> {
-    let after = progress.last_key.unwrap_or(Uuid::nil());
-    let page = format!("SELECT {key} FROM {table} WHERE {key} > ?1 ORDER BY {key} LIMIT {BATCH}");
+    let after = progress.last_key.unwrap_or_default();
+    let limit = if fields { FIELDS_BATCH } else { BATCH };
+    let page = format!("SELECT {key} FROM {table} WHERE {key} > ?1 ORDER BY {key} LIMIT {limit}");
     let mut statement = connection.prepare(&page).map_err(translate)?;
     let keys: Vec<[u8; 16]> = statement
         .query_map([after.as_bytes()], |row| row.get(0))
         .and_then(Iterator::collect)
         .map_err(translate)?;
     let Some(last) = keys.last() else { return Ok(None) };
-    connection.execute(sql, params![after.as_bytes(), last]).map_err(translate)?;
+    let range = params![after.as_bytes(), last];
+    if fields {
+        let rows = all(connection, &part.statement(), range, row::field_rows)?.concat();
+        execute(connection, &part.insert_statement(), [json_text(&rows)?])?;
+    } else {
+        connection.execute(&part.statement(), range).map_err(translate)?;
+    }
     let rows = progress.rows + i64::try_from(keys.len()).map_err(corrupt)?;
     Ok(Some(Progress { last_key: Some(Uuid::from_bytes(*last)), rows, ..progress }))
 }
@@ -226,8 +259,9 @@ fn record_progress(connection: &Connection, step: &MigrationStep, progress: Prog
 fn record(connection: &Connection, step: &MigrationStep) -> PortResult<()> {
     let recorded = if step.is_up {
         connection.execute(
-            "INSERT INTO schema_migrations (version, name, applied_at, checksum) VALUES (?1, ?2, ?3, ?4)",
-            params![step.version, step.name, micros(Timestamp::now()), step.checksum],
+            "INSERT INTO schema_migrations (version, name, applied_at, checksum, oldest_program) \
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![step.version, step.name, micros(Timestamp::now()), step.checksum, step.oldest_program],
         )
     } else {
         connection.execute("DELETE FROM schema_migrations WHERE version = ?1", [step.version])

@@ -8,8 +8,8 @@ use rusqlite::{Connection, params};
 
 use crate::queue::enqueue;
 use crate::row::{execute, first, micros};
-use crate::sql;
 use crate::transition::append;
+use crate::{search_entry, sql};
 
 /// How many expired idempotency keys are deleted with each use of a key.
 const EXPIRED_KEYS_DELETED: u32 = 20;
@@ -23,6 +23,7 @@ pub(crate) fn add(connection: &Connection, new: &NewDocument, at: Timestamp) -> 
         execute(connection, sql!("idempotency_keys/delete_expired"), values)?;
     }
     insert(connection, &new.document)?;
+    search_entry::add(connection, new.document.id)?;
     for event in &new.events {
         append(connection, event)?;
     }

@@ -40,7 +40,7 @@ impl Proposals for SqliteStore {
 
     async fn proposals(&self, filter: &ProposalFilter) -> PortResult<(Vec<ProposalSummary>, u64)> {
         let columns = (
-            json_text(&filter.states)?,
+            json_text(&filter.states.iter().map(|state| state.as_str()).collect::<Vec<_>>())?,
             filter.is_revision,
             filter.parent.map(|id| id.0.into_bytes()),
             filter.verdict.map(Verdict::as_str),

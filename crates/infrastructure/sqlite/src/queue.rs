@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use quire_domain::reading::Extractor;
 use quire_domain::run::{apply, create, last_event, late_write_refused, may_start, step_started};
 use quire_domain::{
     Event, Fence, NewRun, PipelinePlan, ReachedStep, RequeuePolicy, Run, RunChange, RunId, StepName,
@@ -13,13 +14,13 @@ use quire_ports::{
     Advance, AdvanceOutcome, Artifact, Claim, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
     StepProgress,
 };
-use quire_sql::{ColumnReader, VersionColumns, another_run_has_the_id, row, run_not_found};
+use quire_sql::{ColumnReader, VersionColumns, another_run_has_the_id, json_text, row, run_not_found};
 use rusqlite::{Connection, params};
 use tokio::sync::{Notify, watch};
 
 use crate::row::{all, execute, first, micros, scalar};
 use crate::transition::{self, Performed, append};
-use crate::{SqliteStore, links, proposals, reviews, sql};
+use crate::{SqliteStore, links, proposals, reviews, search_entry, sql};
 
 #[async_trait]
 impl RunQueue for SqliteStore {
@@ -31,14 +32,14 @@ impl RunQueue for SqliteStore {
     }
 
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>> {
-        let ClaimRequest { worker, at, limit, is_idle, plans } = claim;
-        let plans = plans.to_vec();
+        let ClaimRequest { worker, at, limit, is_idle, plans, lanes } = claim;
+        let (plans, lanes) = (plans.to_vec(), lanes.map(|lanes| json_text(&lanes)).transpose()?);
         self.writer
             .write(move |connection| {
                 if !is_live(connection, worker.0.as_bytes(), at)? {
                     return Ok(Vec::new());
                 }
-                let mut next = next_up(connection, &plans, limit)?;
+                let mut next = next_up(connection, &plans, lanes.as_deref(), limit)?;
                 if let Some((first, _)) = next.first().cloned() {
                     next.retain(|(run, _)| may_start(run, &first, is_idle));
                 }
@@ -167,6 +168,7 @@ pub(crate) fn enqueue(connection: &Connection, new: &NewRun, at: Timestamp) -> P
         run.continues.as_ref().map(|continuation| continuation.run.0.as_bytes()),
         run.continues.map(|continuation| continuation.number),
         run.requested_by,
+        run.extractor.map(Extractor::as_str),
     ];
     let stored = |row: &dyn ColumnReader| Ok((row::run(row)?, row.boolean("is_listed")?));
     if let Some((run, is_listed)) = first(connection, sql!("runs/insert"), values, stored)? {
@@ -209,12 +211,19 @@ fn is_live(connection: &Connection, worker: &[u8; 16], at: Timestamp) -> PortRes
 fn next_up<'p>(
     connection: &Connection,
     plans: &'p [PipelinePlan],
+    lanes: Option<&str>,
     limit: usize,
 ) -> PortResult<Vec<(Run, &'p PipelinePlan)>> {
     let mut next = Vec::new();
     for plan in plans {
-        let values = params![plan.pipeline.as_str(), row_limit(limit)];
-        next.extend(all(connection, sql!("runs/next"), values, |row| Ok((row::run(row)?, plan)))?);
+        let (pipeline, limit) = (plan.pipeline.as_str(), row_limit(limit));
+        let of_plan = |row: &dyn ColumnReader| Ok((row::run(row)?, plan));
+        next.extend(match lanes {
+            None => all(connection, sql!("runs/next"), params![pipeline, limit], of_plan)?,
+            Some(lanes) => {
+                all(connection, sql!("runs/next_in_lanes"), params![pipeline, limit, lanes], of_plan)?
+            }
+        });
     }
     next.sort_by_key(|(run, _)| (std::cmp::Reverse(run.priority), run.queued_at, run.id));
     next.truncate(limit);
@@ -255,6 +264,7 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     if advance.repeated && was_written(connection, &advance.run, last)? {
         return Ok((AdvanceOutcome::Accepted(Vec::new()), false));
     }
+    choose_schema_of_run(connection, advance)?;
     let holds = match &advance.end {
         Some(end) => transition::update(connection, end, advance.at)?,
         None => fence_holds(connection, advance.run.id, advance.run.fence)?,
@@ -272,6 +282,10 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
     if let Some(version) = &advance.interpretation {
         let columns = VersionColumns::of_first(advance.run.id, version, advance.at)?;
         reviews::insert_version(connection, &columns)?;
+        if let Some(chosen) = &version.schema {
+            let values = params![advance.run.subject.0.as_bytes(), chosen.name, micros(advance.at)];
+            execute(connection, sql!("documents/choose_schema"), values)?;
+        }
     }
     for result in &advance.proposal {
         proposals::insert_result(connection, advance.run.id, result, advance.at)?;
@@ -283,7 +297,21 @@ fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(Adva
         Some(end) => transition::apply_effects(connection, end, advance.at)?,
         None => Performed::default(),
     };
+    if let Some(end) = advance.end.as_ref().filter(|end| end.run.is_completed_document()) {
+        search_entry::complete(connection, &end.run, advance.text.as_ref())?;
+    }
     Ok((AdvanceOutcome::Accepted(performed.conditional), performed.notify))
+}
+
+/// Binds the run to the schema that was chosen for it, if its fence holds. This comes first, because a run that has ended does
+/// not change.
+fn choose_schema_of_run(connection: &Connection, advance: &Advance) -> PortResult<()> {
+    if let Some(chosen) = advance.interpretation.as_ref().and_then(|version| version.schema.as_ref()) {
+        let run = &advance.run;
+        let values = params![run.id.0.as_bytes(), chosen.name, chosen.version, run.fence.0];
+        execute(connection, sql!("runs/choose_schema"), values)?;
+    }
+    Ok(())
 }
 
 /// Whether an earlier attempt at the write that ends with this event has succeeded.

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::error::translate;
 use crate::row::{execute, first, micros, scalar};
 use crate::transition::append;
-use crate::{SqliteStore, queue, review_marks, sql};
+use crate::{SqliteStore, document_fields, queue, review_marks, search_entry, sql};
 
 #[async_trait]
 impl Reviews for SqliteStore {
@@ -39,23 +39,6 @@ impl Reviews for SqliteStore {
                     let id = [document.0.as_bytes()];
                     let version = first(connection, query, id, row::interpretation_version)?;
                     found.extend(version.map(|version| (document, version)));
-                }
-                Ok(found)
-            })
-            .await
-    }
-
-    async fn search(&self, documents: &[DocumentId], words: &str) -> PortResult<Vec<DocumentId>> {
-        let (mut documents, words) = (documents.to_vec(), words.to_owned());
-        self.readers
-            .read(move |connection| {
-                let mut query =
-                    connection.prepare_cached(sql!("interpretations/matches_search")).map_err(translate)?;
-                let mut found = Vec::new();
-                for document in documents.drain(..) {
-                    if query.exists(params![document.0.as_bytes(), words]).map_err(translate)? {
-                        found.push(document);
-                    }
                 }
                 Ok(found)
             })
@@ -106,10 +89,9 @@ impl Reviews for SqliteStore {
     }
 }
 
-/// Inserts a version with its search text.
+/// Inserts a version.
 pub(crate) fn insert_version(connection: &Connection, version: &VersionColumns) -> PortResult<()> {
     let run = version.run.0.as_bytes();
-    execute(connection, sql!("interpretations/set_search_text"), params![run, version.search_text])?;
     let values = params![
         version.id.0.as_bytes(),
         run,
@@ -144,6 +126,10 @@ fn save(
     execute(connection, sql!("interpretations/deactivate"), values)?;
     let columns = VersionColumns::of_edit(version)?;
     insert_version(connection, &columns)?;
+    if latest_completed_run == Some(run.id) {
+        document_fields::refresh(connection, DocumentId(run.subject.0))?;
+        search_entry::refresh_values(connection, DocumentId(run.subject.0))?;
+    }
     for (change, position) in version.changes.iter().zip(0u32..) {
         insert_change(connection, version, position, change)?;
     }

@@ -71,7 +71,7 @@ impl RawSql for DirectSql {
 
     async fn tables(&self) -> Vec<String> {
         self.texts(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' \
              AND name NOT IN ('schema_migrations', 'migration_progress') ORDER BY 1",
         )
     }

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use quire_domain::run::{RunningStep, create, step_interrupted};
-use quire_domain::{Effect, Event, FailureRecord, Pipeline, RunId, StepName, StepStatus, Transition, Turn};
+use quire_domain::{
+    DocumentId, Effect, Event, FailureRecord, Pipeline, RunId, StepName, StepStatus, Transition, Turn,
+};
 use quire_ports::{PortResult, StepProgress, SubjectQueue};
 use quire_sql::{RunColumns, corrupt, row, step_progress_after};
 use rusqlite::{Connection, params};
@@ -10,7 +12,7 @@ use uuid::Uuid;
 
 use crate::queue::enqueue;
 use crate::row::{all, execute, micros};
-use crate::sql;
+use crate::{document_fields, sql};
 
 /// What the effects of a transition did.
 #[derive(Default)]
@@ -74,6 +76,9 @@ pub(crate) fn apply_effects(
     let (mut interrupted, mut conditional) = (Vec::new(), Vec::new());
     let mut turn_passed = false;
     let mut notify = transition.turn(at) == Some(Turn::Ready);
+    if run.is_completed_document() {
+        document_fields::refresh(connection, DocumentId(run.subject.0))?;
+    }
     for effect in &transition.effects {
         match effect {
             Effect::Record(event) => append(connection, event)?,

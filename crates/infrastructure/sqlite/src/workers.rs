@@ -23,13 +23,16 @@ impl Workers for SqliteStore {
                     execute(connection, sql!("workers/end_all"), [now])?;
                 }
                 execute(connection, sql!("workers/delete_ended"), [now])?;
+                let (slots, scope) = row::stored_slots_and_scope(&worker);
                 let values = params![
                     worker.id.0.as_bytes(),
                     worker.name,
-                    worker.slots,
+                    slots,
                     micros(worker.started_at),
                     now,
                     worker.lease.and_then(until),
+                    worker.program,
+                    scope,
                 ];
                 execute(connection, sql!("workers/register"), values)?;
                 Ok(())

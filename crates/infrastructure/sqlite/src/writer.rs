@@ -26,7 +26,7 @@ const WAITING: usize = 4096;
 /// One operation of a transaction. A caller waits for its result.
 trait Operation: Send {
     /// Runs the operation. It may run a second time, after the first run was rolled back.
-    fn run(&mut self, connection: &Connection, guard: Guard);
+    fn run(&mut self, connection: &Connection, isolation: Isolation);
     /// Why the operation failed, if it did.
     fn failure(&self) -> Option<&PortError>;
     /// Sends the result to the caller, after the commit has succeeded or failed.
@@ -35,7 +35,7 @@ trait Operation: Send {
 
 /// How the writer keeps a failed operation from undoing the others.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Guard {
+enum Isolation {
     /// No isolation: if the operation fails, the writer runs the whole group again.
     None,
     /// Each operation has a savepoint.
@@ -53,15 +53,15 @@ where
     T: Send,
     F: FnMut(&Connection) -> PortResult<T> + Send,
 {
-    fn run(&mut self, connection: &Connection, guard: Guard) {
+    fn run(&mut self, connection: &Connection, isolation: Isolation) {
         // A panic must not end the thread: every later write would fail.
         let mut operation = |connection: &Connection| {
             let caught = catch_unwind(AssertUnwindSafe(|| (self.operation)(connection)));
             caught.unwrap_or_else(|_| Err(panicked()))
         };
-        self.outcome = match guard {
-            Guard::None => operation(connection),
-            Guard::Savepoint => in_savepoint(connection, &mut operation),
+        self.outcome = match isolation {
+            Isolation::None => operation(connection),
+            Isolation::Savepoint => in_savepoint(connection, &mut operation),
         };
     }
 
@@ -143,9 +143,9 @@ fn write_until_closed(
 
 /// Runs the whole group in one transaction.
 fn commit_together(connection: &Connection, group: &mut Vec<Box<dyn Operation>>) {
-    let mut committed = transact(connection, group, Guard::None);
+    let mut committed = transact(connection, group, Isolation::None);
     if committed == Ok(GroupOutcome::RolledBack) {
-        committed = transact(connection, group, Guard::Savepoint);
+        committed = transact(connection, group, Isolation::Savepoint);
     }
     for operation in group.drain(..) {
         operation.answer(committed.clone().map(drop));
@@ -163,11 +163,11 @@ enum GroupOutcome {
 fn transact(
     connection: &Connection,
     group: &mut [Box<dyn Operation>],
-    guard: Guard,
+    isolation: Isolation,
 ) -> PortResult<GroupOutcome> {
     run(connection, "BEGIN IMMEDIATE")?;
     for operation in group {
-        operation.run(connection, guard);
+        operation.run(connection, isolation);
         // On a full or failing disk SQLite rolls the whole transaction back by itself.
         if connection.is_autocommit() {
             return Err(match operation.failure() {
@@ -179,7 +179,7 @@ fn transact(
                 },
             });
         }
-        if guard == Guard::None && operation.failure().is_some() {
+        if isolation == Isolation::None && operation.failure().is_some() {
             run(connection, "ROLLBACK")?;
             return Ok(GroupOutcome::RolledBack);
         }

@@ -4,18 +4,19 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use jiff::SignedDuration;
-use quire_application::storage::Sweep;
+use quire_application::storage::{LostAttemptFile, Sweep, find_lost_attempts, remove_lost_attempts};
 use quire_domain::SubjectId;
 
+use super::output;
 use crate::config::{Config, to_std};
 use crate::error::CommandError;
 use crate::wire;
 
 /// Remove files that no document has
 ///
-/// An upload that was interrupted can leave its file behind. This command looks twice, and removes the files that are
-/// old and had no document at both looks. It works beside a running server, which does the same by itself
-/// (`storage.sweep_interval`).
+/// An upload that was interrupted can leave its file behind. Checks twice and removes files that are old and belong to no
+/// document both times. A server does the same by itself (`storage.sweep_interval`). This command also removes what lost
+/// attempts at a run have left, which a server does not look for. It works beside a running server.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     quire gc --dry-run      only list them\n  \
@@ -36,10 +37,12 @@ impl GcCommand {
     pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
         let store = wire::open_for_command(config).await?;
         let blobs = wire::blobs(config, &store)?;
-        let mut sweep = Sweep::new(store, blobs).older_than(self.older_than);
+        let lost = find_lost_attempts(&store, &*blobs).await?;
+        let mut sweep = Sweep::new(store, blobs.clone()).older_than(self.older_than);
         if self.dry_run {
             let found = sweep.find().await?;
-            return Ok(list("without a document", found.into_iter().map(|(subject, _)| subject)));
+            let subjects = list("without a document", found.into_iter().map(|(subject, _)| subject));
+            return Ok(subjects + &list_lost("of lost attempts", &lost));
         }
         let first = sweep.look().await?;
         let mut removed = first.removed;
@@ -47,7 +50,8 @@ impl GcCommand {
             tokio::time::sleep(to_std(self.pause)).await;
             removed.extend(sweep.look().await?.removed);
         }
-        Ok(list("removed", removed.into_iter()))
+        remove_lost_attempts(&*blobs, &lost).await?;
+        Ok(list("removed", removed.into_iter()) + &list_lost("of lost attempts removed", &lost))
     }
 }
 
@@ -56,6 +60,19 @@ fn list(what: &str, subjects: impl ExactSizeIterator<Item = SubjectId>) -> Strin
     let mut text = format!("{} {plural} {what}\n", subjects.len());
     for subject in subjects {
         let _ = writeln!(text, "  {subject}");
+    }
+    text
+}
+
+fn list_lost(what: &str, files: &[LostAttemptFile]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let bytes = files.iter().map(|file| file.bytes).sum();
+    let plural = if files.len() == 1 { "file" } else { "files" };
+    let mut text = format!("{} {plural} {what} ({})\n", files.len(), output::size(bytes));
+    for file in files {
+        let _ = writeln!(text, "  {}", file.name);
     }
     text
 }

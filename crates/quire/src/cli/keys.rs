@@ -16,7 +16,8 @@ use crate::wire;
 
 /// Create, list, rotate and revoke API keys
 ///
-/// As soon as one key exists, every address except /health requires one. A running server notices within a second.
+/// As soon as one key exists, every request needs one, except for the health checks and the login. A running server
+/// notices within three seconds.
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  \
     quire keys create --name ward-3-scanner --role operate\n  \
@@ -46,15 +47,15 @@ pub(super) enum KeysCommand {
     },
     /// Give a key a new secret and print it once
     ///
-    /// Its name and roles stay, so that the history goes on naming the same person. The old secret and the logins with it
-    /// end at once, unless --keep-old gives people and programs time to change. A key that has expired is renewed.
+    /// Keeps the name and roles, so the history still names the same person. The old secret and the logins with it end at
+    /// once, unless --keep-old gives people and programs time to change. A key that has expired is renewed.
     Rotate {
         /// Name or id of the key
         name: String,
         /// Time for which the old secret still works, such as 1h or 7d [default: none]
         #[arg(long, value_name = "TIME", value_parser = time)]
         keep_old: Option<SignedDuration>,
-        /// Time after which the new secret expires [default: as long as the old one was given for]
+        /// Time after which the new secret expires [default: the lifetime of the old secret]
         #[arg(long, value_name = "TIME", value_parser = time)]
         expires_in: Option<SignedDuration>,
     },

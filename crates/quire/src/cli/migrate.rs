@@ -1,14 +1,14 @@
 //! `quire migrate`
 
 use clap::Subcommand;
-use quire_application::storage::{self, Identified, Originals};
+use quire_application::storage::{OriginalsPolicy, StorageMatch, release_storage_id};
 use quire_ports::MigrationStatus;
 use serde_json::json;
 
 use super::output;
-use crate::config::Config;
+use crate::config::{Config, mask_url};
 use crate::error::CommandError;
-use crate::wire;
+use crate::wire::{self, installations};
 
 /// Migrate the database, or show its version
 ///
@@ -17,7 +17,7 @@ use crate::wire;
 #[command(after_help = "Examples:\n  \
     quire migrate status\n  \
     quire migrate up\n  \
-    quire migrate down --to 3      revert to version 3, deleting what newer versions added")]
+    quire migrate down --to 3 --yes   revert to version 3, deleting what newer versions added")]
 pub(super) enum MigrateCommand {
     /// Apply missing migrations; creates a missing SQLite database
     Up {
@@ -30,6 +30,9 @@ pub(super) enum MigrateCommand {
         /// Version to revert to; 0 empties the database
         #[arg(long, value_name = "VERSION")]
         to: u32,
+        /// Confirm that the data may be deleted
+        #[arg(long)]
+        yes: bool,
     },
     /// List migrations and when each was applied
     Status {
@@ -43,17 +46,17 @@ impl MigrateCommand {
     pub(super) async fn run(self, config: &Config) -> Result<String, CommandError> {
         match self {
             Self::Up { to } => up(config, to).await,
-            Self::Down { to } => down(config, to).await,
+            Self::Down { to, yes } => down(config, to, yes).await,
             Self::Status { json } => status(config, json).await,
         }
     }
 }
 
 async fn up(config: &Config, to: Option<u32>) -> Result<String, CommandError> {
-    let (store, _lock) = wire::open_for_migration(config, true).await?;
+    let (store, lock) = wire::open_for_migration(config, true).await?;
     let before = store.migrations.status().await?;
     require_known(to, &before)?;
-    let applied = store.migrations.up(to).await?;
+    let applied = wire::migrate_up(&store, lock.as_ref(), to).await?;
     let after = store.migrations.status().await?;
     let now = current(&after);
     let done = if applied.is_empty() {
@@ -64,22 +67,22 @@ async fn up(config: &Config, to: Option<u32>) -> Result<String, CommandError> {
     if !has_installation(&after) {
         return Ok(done);
     }
-    Ok(done + &identified(wire::identify_storage(config, &store, Originals::Kept).await?))
+    Ok(done + &identified(wire::identify_storage(config, &store, OriginalsPolicy::Kept).await?))
 }
 
-/// What the operator should know about the storage folder of this machine.
-fn identified(identified: Identified) -> String {
+/// What the operator should know about the storage of this machine.
+fn identified(identified: StorageMatch) -> String {
     match identified {
-        Identified::Same => String::new(),
-        Identified::StorageHasNone { database } => format!(
-            "The storage folder of this machine is not the one of this database: it has no installation id. Servers and \
-             workers with this folder will process nothing. Set storage.data or storage.documents to the folder that all of them share; its \
-             file installation-id has the id {database}.\n"
+        StorageMatch::Same => String::new(),
+        StorageMatch::StorageHasNone { database } => format!(
+            "The storage of this machine is not the one of this database: it has no installation id. Servers and workers \
+             with it will process nothing. Set storage.data, storage.documents or storage.blobs to the storage that all of \
+             them share; its file installation-id has the id {database}.\n"
         ),
-        Identified::Different { database, storage } => format!(
-            "The storage folder of this machine belongs to another installation ({storage}) than the database \
-             ({database}). Servers and workers with this folder will process nothing. Set storage.data or storage.documents to the folder \
-             that all of them share.\n"
+        StorageMatch::Different { database, storage } => format!(
+            "The storage of this machine belongs to another installation ({storage}) than the database ({database}). \
+             Servers and workers with it will process nothing. Set storage.data, storage.documents or storage.blobs to the \
+             storage that all of them share.\n"
         ),
     }
 }
@@ -90,15 +93,29 @@ fn has_installation(migrations: &[MigrationStatus]) -> bool {
     applied.any(|migration| migration.name.ends_with("_installation"))
 }
 
-async fn down(config: &Config, to: u32) -> Result<String, CommandError> {
-    let (store, _lock) = wire::open_for_migration(config, false).await?;
+async fn down(config: &Config, to: u32, is_confirmed: bool) -> Result<String, CommandError> {
+    let (store, lock) = wire::open_for_migration(config, false).await?;
     let before = store.migrations.status().await?;
     require_known(Some(to), &before)?;
+    if !is_confirmed && to < current(&before) {
+        return Err(CommandError::new(format!(
+            "going back from version {} to {to} deletes what only newer versions can hold; add --yes to confirm",
+            current(&before)
+        )));
+    }
+    if wire::has_workers(&before) {
+        let database = mask_url(&installations::database_name(config));
+        installations::require_idle(&store, lock.as_ref(), &database).await?;
+    }
     let id = if has_installation(&before) { store.installation.installation_id().await? } else { None };
+    if to == 0 {
+        // Nothing is left of a copy that was not finished.
+        store.tables.forget_copy().await?;
+    }
     let reverted = store.migrations.down(to).await?;
     let after = store.migrations.status().await?;
     if let Some(id) = id.filter(|_| !has_installation(&after)) {
-        storage::forget(&wire::blobs_of_any(config)?, id).await?;
+        release_storage_id(&*wire::blobs_of_any(config)?, id).await?;
     }
     let now = current(&after);
     if reverted.is_empty() {

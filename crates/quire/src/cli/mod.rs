@@ -2,9 +2,14 @@
 //! server is running, and start no engine; `propose` and `summarise` start one if no server is
 //! running.
 
+mod ask;
+mod backup;
 mod calibration;
 mod config;
+mod doctor;
+mod evaluate;
 mod gc;
+mod hide;
 mod keys;
 mod migrate;
 mod output;
@@ -16,11 +21,15 @@ mod queue;
 mod read;
 #[cfg(test)]
 mod reference;
+mod restore;
 mod runs;
 mod schema;
+mod search;
 mod serve;
+mod store;
 mod summarise;
 mod upload;
+mod verify;
 mod worker;
 
 use std::ffi::OsString;
@@ -48,14 +57,17 @@ use crate::{owner_only, telemetry};
         quire serve --data /srv/quire      use another data folder\n  \
         quire upload scans/                upload documents\n  \
         quire read invoice.pdf             print the text of a document\n  \
+        quire search 'otitis externa'      find documents\n  \
         quire schema list                  list the schemas for documents\n  \
         quire process scans/ --out found/  extract fields without a server\n  \
-        quire propose \"An idea.\"          let five personas review an idea\n  \
+        quire evaluate samples/            measure how well fields are found\n  \
+        quire propose \"An idea.\"           let five personas review an idea\n  \
         quire summarise https://…          summarise a web page\n  \
         quire queue                        show queue, failures and workers\n  \
         quire runs list --state FAILED     list failed runs\n  \
         quire calibration                  show what reviews taught about confidence\n  \
         quire keys create --name me --role admin    require an API key from now on\n  \
+        quire doctor                       check what this installation needs\n  \
         quire config                       print every setting and its origin\n\n\
         quire.default.toml describes the settings. A flag beats an environment variable (QUIRE_ENGINE_SLOTS), which\n\
         beats quire.toml, which beats the default."
@@ -99,7 +111,16 @@ enum Command {
     Queue(queue::QueueCommand),
     #[command(subcommand)]
     Keys(keys::KeysCommand),
+    Search(search::SearchCommand),
+    Ask(ask::AskCommand),
     Upload(upload::UploadCommand),
+    Doctor(doctor::DoctorCommand),
+    Verify(verify::VerifyCommand),
+    #[command(subcommand)]
+    Store(store::StoreCommand),
+    Backup(backup::BackupCommand),
+    Restore(restore::RestoreCommand),
+    Hide(hide::HideCommand),
     Purge(purge::PurgeCommand),
     Gc(gc::GcCommand),
     #[command(subcommand)]
@@ -107,6 +128,7 @@ enum Command {
     Read(read::ReadCommand),
     Calibration(calibration::CalibrationCommand),
     Process(process::ProcessCommand),
+    Evaluate(evaluate::EvaluateCommand),
     Propose(propose::ProposeCommand),
     Summarise(summarise::SummariseCommand),
     /// Print the settings in effect and where each came from
@@ -130,14 +152,13 @@ pub(crate) fn execute(
     };
     let (config, layers) = Config::load(cli.common.config.as_deref(), &cli.flags())?;
     let telemetry = telemetry::start(cli.log(config.log));
-    // The results of `process` belong to the person who runs it, as any file that they make.
-    if !matches!(cli.command, Command::Process(_)) {
+    // The results of `process` and `evaluate` belong to the person who runs it, as any file that they make.
+    if !matches!(cli.command, Command::Process(_) | Command::Evaluate(_)) {
         owner_only::create_for_owner_only();
     }
     let text = match cli.command {
-        // Its only flag, --listen, has become a setting.
-        Command::Serve(_) => {
-            serve::run(&config, &telemetry, steps)?;
+        Command::Serve(serve) => {
+            serve.run(&config, &telemetry, steps)?;
             String::new()
         }
         Command::Worker(worker) => {
@@ -147,16 +168,25 @@ pub(crate) fn execute(
         Command::Migrate(migrate) => run_single_threaded(migrate.run(&config))?,
         Command::Runs(runs) => run_single_threaded(runs.run(&config))?,
         Command::Calibration(calibration) => run_single_threaded(calibration.run(&config))?,
+        Command::Search(search) => run_single_threaded(search.run(&config))?,
+        Command::Ask(ask) => run_multi_threaded(ask.run(&config))?,
         Command::Queue(queue) => run_single_threaded(queue.run(&config))?,
         Command::Keys(keys) => run_single_threaded(keys.run(&config))?,
+        Command::Hide(hide) => run_single_threaded(hide.run(&config))?,
         Command::Purge(purge) => run_single_threaded(purge.run(&config))?,
         Command::Gc(gc) => run_single_threaded(gc.run(&config))?,
+        Command::Doctor(doctor) => return run_multi_threaded(doctor.run(&config, &layers)),
+        Command::Verify(verify) => return run_multi_threaded(verify.run(&config)),
+        Command::Backup(backup) => return run_multi_threaded(backup.run(&config)),
+        Command::Restore(restore) => return run_multi_threaded(restore.run(&config)),
+        Command::Store(store) => return run_multi_threaded(store.run(&config)),
         Command::Schema(schema) => return run_single_threaded(schema.run(&config)),
         Command::Read(read) => return run_multi_threaded(read.run(&config)),
         Command::Upload(upload) => return run_multi_threaded(upload.run(&config)),
         Command::Propose(propose) => return run_multi_threaded(propose.run(&config, steps)),
         Command::Summarise(summarise) => return run_multi_threaded(summarise.run(&config, steps)),
         Command::Process(process) => return run_multi_threaded(process.run(&config, steps, &cli.common)),
+        Command::Evaluate(evaluate) => return run_multi_threaded(evaluate.run(&config, steps, &cli.common)),
         Command::Config => config::print(&layers),
     };
     output::print(&text)?;
@@ -164,13 +194,16 @@ pub(crate) fn execute(
 }
 
 impl Cli {
-    /// The log settings of the command. Without a chosen level, `upload` logs no events, and `process`, `propose` and `summarise`
-    /// only
-    /// errors, because they print their own progress and failures.
+    /// The log settings of the command. Without a chosen level, `upload` logs no events, and `process`, `propose`, `summarise`
+    /// and `doctor` only errors, because they print their own progress and failures.
     fn log(&self, log: LogSection) -> LogSection {
         let default_level = match self.command {
             Command::Upload(_) => LogLevel::Warn,
-            Command::Process(_) | Command::Propose(_) | Command::Summarise(_) => LogLevel::Error,
+            Command::Process(_)
+            | Command::Evaluate(_)
+            | Command::Propose(_)
+            | Command::Summarise(_)
+            | Command::Doctor(_) => LogLevel::Error,
             _ => log.level,
         };
         let is_chosen = self.common.log_level.is_some() || log.level != LogLevel::Info;

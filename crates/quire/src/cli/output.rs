@@ -27,6 +27,11 @@ pub(crate) fn json(value: &serde_json::Value) -> String {
     format!("{value:#}\n")
 }
 
+/// A text of a document in one line. Its control characters never reach a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    text.replace(|c: char| c.is_control() || c.is_whitespace(), " ")
+}
+
 /// Rows in aligned columns under a heading; empty if there are no rows.
 pub(crate) fn table<const N: usize>(heading: [&str; N], rows: &[[String; N]]) -> String {
     let mut text = String::new();

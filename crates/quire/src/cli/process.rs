@@ -14,11 +14,13 @@ use std::process::ExitCode;
 
 use clap::Args;
 use quire_application::document::is_language;
-use quire_application::storage::Originals;
+use quire_application::lanes::LanePermits;
+use quire_application::storage::OriginalsPolicy;
 
 use self::coordinator::{Coordinator, EndReason};
+pub(super) use self::file_result::COMPLETED;
 use self::importer::Importer;
-use self::inputs::InputFiles;
+pub(super) use self::inputs::InputFiles;
 use self::progress::ProcessProgress;
 use self::results::{OutputFormat, OutputTarget, ResultWriter};
 use super::{CommonFlags, progress_bar};
@@ -27,7 +29,7 @@ use crate::error::CommandError;
 use crate::{StepFactory, service, shutdown, wire};
 
 /// The exit code for invalid arguments.
-const EXIT_USAGE: u8 = 2;
+pub(super) const EXIT_USAGE: u8 = 2;
 /// The exit code that a shell reports for an interrupted program.
 const EXIT_INTERRUPTED: u8 = 130;
 
@@ -55,7 +57,7 @@ pub(super) struct ProcessCommand {
     /// Output format [default: by --out]: json writes a file per document, jsonl a line per document, csv a line per value
     #[arg(long, value_name = "FORMAT")]
     format: Option<OutputFormat>,
-    /// Schema of the documents [default: schemas.default]; see `quire schema list`
+    /// Schema of the documents, or auto for the one that fits best [default: schemas.default]; see `quire schema list`
     #[arg(long, value_name = "NAME")]
     schema: Option<String>,
     /// Language of the documents (ISO 639-1), such as es [default: detected]
@@ -67,7 +69,7 @@ pub(super) struct ProcessCommand {
     /// Documents processed at the same time [default: two per core, because some wait for the disk]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     jobs: Option<u32>,
-    /// Process documents again that failed before, or of which a page could not be read
+    /// Process failed documents again, and those with a page that could not be read
     #[arg(long)]
     retry_failed: bool,
     /// Print only failures
@@ -79,6 +81,31 @@ pub(super) struct ProcessCommand {
 struct UsageError(String);
 
 impl ProcessCommand {
+    /// A command that writes a line of JSON per document into a file and keeps its state in a folder of its own.
+    pub(super) fn into_file(paths: Vec<PathBuf>, out: PathBuf, state: PathBuf) -> Self {
+        Self {
+            paths,
+            out: Some(out),
+            format: Some(OutputFormat::Jsonl),
+            schema: None,
+            language: None,
+            state: Some(state),
+            jobs: None,
+            retry_failed: false,
+            quiet: false,
+        }
+    }
+
+    /// The same command with these options.
+    pub(super) fn with_options(
+        self,
+        schema: Option<String>,
+        language: Option<String>,
+        jobs: Option<u32>,
+    ) -> Self {
+        Self { schema, language, jobs, ..self }
+    }
+
     pub(super) async fn run(
         self,
         config: &Config,
@@ -125,7 +152,7 @@ impl ProcessCommand {
         let config = settings::configure(config, &state, self.jobs);
         state_folder::create(&state)?;
         let stop = shutdown::on_signal()?;
-        let database = wire::open_for_engine(&config, Originals::Removed).await?;
+        let database = wire::open_for_engine(&config, OriginalsPolicy::Removed).await?;
         let schema = self.schema.unwrap_or_else(|| config.schemas.default.clone());
         let Some(settings) =
             settings::fingerprint(&config, &database.store, &schema, self.language.as_deref()).await?
@@ -136,7 +163,8 @@ impl ProcessCommand {
             return Ok(ExitCode::from(EXIT_USAGE));
         };
         let mut results = ResultWriter::open(target)?;
-        let engine = service::start_engine(&config, &database, steps).await?;
+        let lanes = LanePermits::new(&database.store, config.lane_limits());
+        let engine = service::start_engine(&config, &database, &lanes, steps).await?;
         let bar = progress_bar::with_failures(inputs.files.len(), self.quiet);
         let mut progress = ProcessProgress::new(bar, inputs, self.quiet);
         let importer =

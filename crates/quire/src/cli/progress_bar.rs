@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use quire_application::storage::Progress;
 
 /// A bar for more than one file.
 pub(super) fn simple(files: usize) -> ProgressBar {
@@ -19,6 +20,32 @@ pub(super) fn links(links: usize) -> ProgressBar {
     let bar = styled(links, true, "{bar:40} {pos}/{len} links, {msg}");
     bar.tick();
     bar
+}
+
+/// A bar whose length is set when the work begins. It disappears when it is dropped.
+pub(super) struct WorkBar(ProgressBar);
+
+impl WorkBar {
+    /// A bar that counts `what`.
+    pub(super) fn new(what: &str) -> Self {
+        Self(styled(0, true, &format!("{{bar:40}} {{pos}}/{{len}} {what}, {{per_sec}}, {{eta}} left")))
+    }
+}
+
+impl Progress for WorkBar {
+    fn begin(&self, steps: u64) {
+        self.0.set_length(steps);
+    }
+
+    fn done(&self, steps: u64) {
+        self.0.inc(steps);
+    }
+}
+
+impl Drop for WorkBar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
 }
 
 fn styled(files: usize, is_visible: bool, template: &str) -> ProgressBar {

@@ -5,15 +5,17 @@ mod show;
 
 use std::io::Read as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Args;
 use jiff::SignedDuration;
 use quire_api::ProposalRunResponse;
 use quire_application::App;
 use quire_application::engine::Engine;
+use quire_application::lanes::LanePermits;
 use quire_application::proposal::{self, NewProposal, ProposalError, ProposalScope, ProposalView};
 use quire_domain::proposal::{ExtraContext, Idea, InvalidMember, PromptVersions};
-use quire_domain::{Pipeline, Priority, RunId, RunState, UnknownName};
+use quire_domain::{ClaimScope, Pipeline, Priority, RunId, RunState, UnknownName};
 use quire_ports::Store;
 use tokio_util::sync::CancellationToken;
 
@@ -35,12 +37,12 @@ const EXIT_USAGE: u8 = 2;
 /// The exit code that a shell reports for an interrupted program.
 const EXIT_INTERRUPTED: u8 = 130;
 
-/// Send in an idea, and follow its review by five personas
+/// Submit an idea and follow its review by five personas
 ///
 /// A language model expands the idea into a proposal, five personas review it, and their scores decide: approve, revise or
 /// reject. A running server or worker executes the run; without one, this command does. The steps are printed to standard
 /// error as they go, the decision to standard output. Needs model.url and model.name. The exit code is 0 if the run completed,
-/// whatever was decided, 1 if it failed, and 2 if the idea breaks a rule.
+/// whatever the decision, 1 if it failed, and 2 if the idea breaks a rule.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     quire propose \"Umbrellas that anybody can borrow.\"\n  \
@@ -82,14 +84,15 @@ impl ProposeCommand {
         let stop = shutdown::on_signal()?;
         let (store, own) =
             if self.detach { (wire::open_for_command(config).await?, None) } else { open(config).await? };
-        let app = wire::app(config, &store, &stop)?;
+        let lanes = LanePermits::new(&store, config.lane_limits());
+        let app = wire::app(config, &store, &lanes, &stop).await?;
         let run = proposal::create(&app, new).await?.id;
         if self.detach {
             output::print(&format!("{run}\n"))?;
             return Ok(ExitCode::SUCCESS);
         }
         let engine = match &own {
-            Some(database) => Some(start_engine(config, database, steps).await?),
+            Some(database) => Some(start_engine(config, database, &lanes, steps).await?),
             None => None,
         };
         let followed = self.follow(&app, run, &stop, engine.is_some()).await;
@@ -173,15 +176,18 @@ fn failure(view: &ProposalView) -> Option<String> {
     let why = run.state.reason().map_or_else(String::new, |reason| {
         format!(": {} ({})", reason.record.message, reason.record.error_code)
     });
-    Some(format!(
-        "run {} failed{why}. `quire runs retry {}` continues at its first unfinished step",
-        run.id, run.id
-    ))
+    let advice = match run.state {
+        RunState::Failed { .. } => {
+            format!("`quire runs retry {}` continues at its first unfinished step", run.id)
+        }
+        _ => "send the idea again".to_owned(),
+    };
+    Some(format!("run {} failed{why}; {advice}", run.id))
 }
 
 /// Opens the database, for an engine of this command if no other one works on it.
 async fn open(config: &Config) -> Result<(Store, Option<EngineDatabase>), CommandError> {
-    match wire::open_for_engine_if_idle(config).await? {
+    match wire::open_for_engine_if_idle(config, Pipeline::Proposal).await? {
         Some(database) => Ok((database.store.clone(), Some(database))),
         None => Ok((wire::open_for_command(config).await?, None)),
     }
@@ -191,12 +197,13 @@ async fn open(config: &Config) -> Result<(Store, Option<EngineDatabase>), Comman
 async fn start_engine(
     config: &Config,
     database: &EngineDatabase,
+    lanes: &Arc<LanePermits>,
     steps: StepFactory,
 ) -> Result<Engine, CommandError> {
     let mut config = config.clone();
-    config.only = Some(Pipeline::Proposal);
+    config.scope = ClaimScope::of_pipeline(Pipeline::Proposal);
     config.engine.shutdown_wait = config.engine.shutdown_wait.min(SHUTDOWN_WAIT);
-    service::start_engine(&config, database, steps).await
+    service::start_engine(&config, database, lanes, steps).await
 }
 
 fn priority(name: &str) -> Result<Priority, UnknownName> {

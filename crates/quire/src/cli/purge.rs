@@ -9,7 +9,7 @@ use crate::wire;
 
 /// Delete a document, proposal or link permanently, with its files, runs, results and history
 ///
-/// One event remains that records the deletion. It cannot be undone, so it requires --yes.
+/// The deletion cannot be undone, so it requires --yes. One event that records it remains.
 #[derive(Args)]
 #[command(after_help = "Example:\n  quire purge 01890a5d-ac96-774b-bcce-b302099a8057 --yes")]
 pub(super) struct PurgeCommand {

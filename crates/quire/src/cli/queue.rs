@@ -191,7 +191,7 @@ impl QueueReport {
                 [
                     worker.id.to_string(),
                     worker.name.clone(),
-                    worker.slots.to_string(),
+                    if worker.slots == 0 { "none (server)".to_owned() } else { worker.slots.to_string() },
                     output::ago(worker.seen_at, self.0.now),
                     self.lease(worker).1,
                 ]

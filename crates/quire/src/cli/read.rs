@@ -2,6 +2,7 @@
 
 pub(super) mod files;
 mod show;
+mod tables;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -20,12 +21,13 @@ use crate::wire;
 
 /// Print the text of documents
 ///
-/// Runs only the reading step, without server or database. Reads PDF, PNG, JPEG, DOCX and plain text, and scans through
+/// Runs only the reading step, without server or database. Reads PDF, PNG, JPEG, DOCX, plain text and e-invoices, and scans through
 /// tesseract. Reads every supported file of a folder. The exit code is 1 if a file could not be read.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     quire read invoice.pdf                        print its text\n  \
     quire read --json *.pdf > words.jsonl         one line of JSON per document\n  \
+    quire read --tables csv invoice.pdf           print its tables\n  \
     quire read --images pages/ --scale 2 scans/   write every page as PNG")]
 pub(super) struct ReadCommand {
     /// Files or folders
@@ -34,6 +36,9 @@ pub(super) struct ReadCommand {
     /// Print one line of JSON per document with pages, words and boxes (in points from the top left of the page)
     #[arg(long)]
     json: bool,
+    /// Print the tables of the documents instead of their text
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    tables: Option<tables::TableFormat>,
     /// Also write every page as PNG to this folder
     #[arg(long, value_name = "DIR")]
     images: Option<PathBuf>,
@@ -74,7 +79,7 @@ impl ReadCommand {
         let mut tasks = VecDeque::new();
         let mut remaining = files.iter();
         // Two more than there are parsers, so that none is idle. Printed in the order of the names.
-        let concurrency = wire::reader::parsers(config) + 2;
+        let concurrency = config.parsers() as usize + 2;
         loop {
             while tasks.len() < concurrency {
                 let Some(file) = remaining.next() else { break };
@@ -144,9 +149,10 @@ async fn draw(
     Ok(())
 }
 
-/// The error code of a run of this document, if its text is too poor.
-fn refused(quality: &Quality) -> Option<&'static str> {
-    match quality.verdict() {
+/// The error code of a run of this document, if its text cannot be what the pages show. Data in the file makes up for it.
+fn refused(read: &ReadDocument) -> Option<&'static str> {
+    match read.quality.verdict() {
+        _ if read.document.reading.has_data() => None,
         QualityVerdict::Good => None,
         QualityVerdict::Unreadable => Some("EXTRACTION_FAILED"),
         QualityVerdict::Low => Some("EXTRACTION_LOW_QUALITY"),

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::Cli;
 
@@ -49,7 +49,10 @@ fn describe(page: &mut String, command: &Command, is_root: bool) {
     write!(page, "\n## {name}\n\n{}\n", about.trim_end()).unwrap();
     // Options that every command has are listed once, with the program itself.
     let is_own = |arg: &&Arg| (is_root || !arg.is_global_set()) && !arg.is_hide_set();
-    let is_built_in = |arg: &&Arg| matches!(arg.get_id().as_str(), "help" | "version");
+    let is_built_in = |arg: &&Arg| {
+        use ArgAction::{Help, HelpLong, HelpShort, Version};
+        matches!(arg.get_action(), Help | HelpLong | HelpShort | Version)
+    };
     let arguments: Vec<&Arg> =
         command.get_arguments().filter(is_own).filter(|arg| !is_built_in(arg)).collect();
     if !arguments.is_empty() {

@@ -3,8 +3,9 @@
 mod show;
 
 use clap::{Args, Subcommand};
+use quire_application::credential::LOCAL_NAME;
 use quire_application::run;
-use quire_domain::{EventId, Pipeline, RunId, SubjectId, UnknownName};
+use quire_domain::{EventId, Pipeline, RunId, RunStateName, SubjectId, UnknownName};
 use quire_ports::{EventFilter, RunFilter, Store};
 
 use super::output;
@@ -16,8 +17,6 @@ use crate::wire;
 const PAGE: u32 = 1000;
 /// Number of last events that are printed.
 const LAST_EVENTS: usize = 20;
-/// The states of a run.
-const STATES: [&str; 5] = ["QUEUED", "RUNNING", "COMPLETED", "FAILED", "TIMED_OUT"];
 
 /// List runs, show one, or retry a failed one
 #[derive(Subcommand)]
@@ -54,7 +53,7 @@ pub(super) struct ListRuns {
     /// Only runs in this state
     #[arg(long, value_parser = state,
           help = "Only runs in this state: QUEUED, RUNNING, COMPLETED, FAILED or TIMED_OUT")]
-    state: Option<String>,
+    state: Option<RunStateName>,
     /// Only runs of this document, proposal or link
     #[arg(long, value_name = "ID")]
     subject: Option<SubjectId>,
@@ -124,13 +123,9 @@ async fn details(store: &Store, id: RunId) -> Result<show::RunDetails, CommandEr
 }
 
 async fn retry(store: &Store, config: &Config, id: RunId) -> Result<String, CommandError> {
-    let pipeline = store.history.run(id).await?.pipeline;
-    if pipeline == Pipeline::Link {
-        return Err(CommandError::new(
-            "requests of links are not retried in place; make a new one with POST /v1/requests/ID/retry",
-        ));
-    }
-    let run = run::retry_by_policy(store, id, config.policy(pipeline).requeue, "local").await?;
+    let policy = |pipeline| config.policy(pipeline).requeue;
+    let retried = run::retry_by_policy(store, id, policy, LOCAL_NAME).await;
+    let run = retried.map_err(|error| CommandError::new(error.to_string()))?;
     Ok(format!("Run {id} is {}{}.\n", run.state.as_str(), show::delay_note(&run)))
 }
 
@@ -138,10 +133,6 @@ fn pipeline(name: &str) -> Result<Pipeline, UnknownName> {
     Pipeline::parse(name)
 }
 
-fn state(name: &str) -> Result<String, UnknownName> {
-    let upper = name.to_uppercase();
-    if STATES.contains(&upper.as_str()) {
-        return Ok(upper);
-    }
-    Err(UnknownName { what: "state", name: name.to_owned(), known: STATES.join(", ") })
+fn state(name: &str) -> Result<RunStateName, UnknownName> {
+    RunStateName::parse(&name.to_uppercase())
 }

@@ -1,5 +1,7 @@
 //! `quire schema`
 
+mod draft;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +16,7 @@ use crate::config::Config;
 use crate::error::CommandError;
 use crate::wire;
 
-/// List, show and check the schemas of documents
+/// List, show, check and propose the schemas of documents
 ///
 /// A schema says which keys a kind of document has and which labels they have in the text. Some are built in. To add one,
 /// put its file in the folder `schemas` in the data folder and restart the server. Needs neither a server nor a database.
@@ -22,7 +24,8 @@ use crate::wire;
 #[command(after_help = "Examples:\n  \
     quire schema list\n  \
     quire schema show invoice --toml > schemas/my-invoice.toml\n  \
-    quire schema check schemas/my-invoice.toml\n\n\
+    quire schema check schemas/my-invoice.toml\n  \
+    quire schema draft examples/ --name order > schemas/order.toml\n\n\
     docs/guide/schemas.md describes the format of these files.")]
 pub(super) enum SchemaCommand {
     /// List all schemas: built in, from files, and stored in the database
@@ -53,12 +56,18 @@ pub(super) enum SchemaCommand {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Propose a schema from examples
+    ///
+    /// Reads the documents of a folder and prints a schema file with the labels that recur, the types of their values, the
+    /// headings above them and the tables. Edit it before you use it. Five to twenty examples of one kind are best.
+    Draft(draft::DraftCommand),
 }
 
 impl SchemaCommand {
     pub(super) async fn run(self, config: &Config) -> Result<ExitCode, CommandError> {
         let text = match self {
             Self::Check { files } => return check(&files),
+            Self::Draft(command) => command.run(config).await?,
             Self::List { json } => list(config, json).await?,
             Self::Show { name, version, json, toml } => {
                 let schema = find(config, &name, version).await?;

@@ -1,31 +1,38 @@
-//! `quire summarise`. [`results`] prints the summaries.
+//! `quire summarise`. [`progress`] follows the requests, [`results`] prints the summaries.
 
+mod progress;
 mod results;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::Args;
+use quire_application::credential::LOCAL_NAME;
 use quire_application::engine::Engine;
-use quire_application::link::{LinkCreation, LinkInput, LinkRequest, LinkRun, accept, source_of};
+use quire_application::lanes::LanePermits;
+use quire_application::link::{
+    LinkCreation, LinkInput, LinkRequest, SummariesNotConfigured, accept, source_of,
+};
 use quire_domain::link::SummaryLanguage;
-use quire_domain::{Pipeline, RunId, UnknownName};
+use quire_domain::{ClaimScope, Pipeline, RunId, UnknownName};
 use quire_ports::Store;
 
+use self::progress::Progress;
 use self::results::Outcome;
-use super::{output, progress_bar};
+use super::output;
 use crate::config::Config;
 use crate::error::CommandError;
 use crate::{StepFactory, service, shutdown, wire};
 
 /// The actor recorded for commands of this machine.
-const ACTOR: &str = "local";
-/// Between two looks at a request.
-const PAUSE: Duration = Duration::from_millis(100);
+const ACTOR: &str = LOCAL_NAME;
 /// The exit code if a page could not be summarised, and if the command was interrupted.
 const EXIT_FAILED: u8 = 3;
 const EXIT_INTERRUPTED: u8 = 130;
+
+/// What becomes of requests whose command was interrupted.
+const INTERRUPTED: &str = "interrupted; requests that have not ended stay queued: a server or worker goes on with them, or run \
+                           the command again";
 
 /// Summarise web pages
 ///
@@ -55,21 +62,29 @@ pub(super) struct SummariseCommand {
 impl SummariseCommand {
     pub(super) async fn run(self, config: &Config, steps: StepFactory) -> Result<ExitCode, CommandError> {
         let urls = self.addresses()?;
-        let mut config = Config { only: Some(Pipeline::Link), ..config.clone() };
+        if let Some(setting) = wire::missing_model_setting(config) {
+            return Err(CommandError::new(SummariesNotConfigured(setting).to_string()));
+        }
+        let scope = ClaimScope::of_pipeline(Pipeline::Link);
+        let mut config = Config { scope, ..config.clone() };
         let stop = shutdown::on_signal()?;
-        let (store, engine) = match wire::open_for_engine_if_idle(&config).await? {
+        let (store, engine) = match wire::open_for_engine_if_idle(&config, Pipeline::Link).await? {
             None => (wire::open_for_command(&config).await?, None),
             Some(database) => {
                 // No other process works on this database, so the lock of this one is enough.
                 config.background.redis_lock_enabled = false;
                 config.background.redis_lock_required = false;
-                let engine = service::start_engine(&config, &database, steps).await?;
+                let lanes = LanePermits::new(&database.store, config.lane_limits());
+                let engine = service::start_engine(&config, &database, &lanes, steps).await?;
                 (database.store.clone(), Some((engine, database)))
             }
         };
         let outcome = tokio::select! {
             outcome = self.summarise(&store, &urls) => outcome,
-            () = stop.cancelled() => Ok(ExitCode::from(EXIT_INTERRUPTED)),
+            () = stop.cancelled() => {
+                eprintln!("{INTERRUPTED}");
+                Ok(ExitCode::from(EXIT_INTERRUPTED))
+            }
         };
         if let Some((engine, _database)) = engine {
             Engine::stop(engine).await;
@@ -93,22 +108,21 @@ impl SummariseCommand {
         for url in urls {
             requests.push((url, self.request(store, url).await?));
         }
-        let bar = progress_bar::links(urls.len());
+        let accepted = requests.iter().filter_map(|(_, request)| request.as_ref().ok());
+        let mut progress = Progress::new(store, accepted.copied().collect(), urls.len());
         let mut failed = 0;
         for (url, request) in requests {
             let outcome = match request {
-                Ok(id) => Outcome::of(follow(store, id, &bar).await?),
+                Ok(id) => Outcome::of(progress.follow(id).await?),
                 Err(refusal) => Outcome::Refused(refusal),
             };
             failed += usize::from(!outcome.is_summary());
             let text = if self.json { outcome.to_json(url) } else { outcome.to_text(url) };
-            let is_open = bar.suspend(|| output::try_print(&text))?;
-            bar.inc(1);
-            if !is_open {
+            if !progress.suspend(|| output::try_print(&text))? {
                 break;
             }
         }
-        bar.finish_and_clear();
+        progress.clear();
         Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILED) })
     }
 
@@ -125,20 +139,6 @@ impl SummariseCommand {
             LinkCreation::Created(run) => run.id,
             LinkCreation::Duplicate(earlier) => earlier.run.id,
         }))
-    }
-}
-
-/// The request when it has ended. Meanwhile the bar shows what is being done.
-async fn follow(store: &Store, id: RunId, bar: &indicatif::ProgressBar) -> Result<LinkRun, CommandError> {
-    loop {
-        let run = store.history.run(id).await?;
-        if run.state.is_terminal() {
-            return Ok(store.links.request(id).await?);
-        }
-        let steps = store.history.steps(id).await?;
-        let running = steps.iter().find(|step| step.status == quire_domain::StepStatus::Running);
-        bar.set_message(running.map_or("waiting", |step| step.step.as_str()));
-        tokio::time::sleep(PAUSE).await;
     }
 }
 

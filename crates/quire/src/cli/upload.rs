@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use quire_api::ApiError;
-use quire_application::document::DocumentView;
-use quire_application::document::upload::{FirstRun, Upload, UploadSettings, Uploader, require_schema};
+use quire_application::document::upload::{FirstRun, Upload, UploadSettings, Uploader};
+use quire_application::document::{DocumentView, ExtractorNotConfigured, require_schema};
+use quire_domain::reading::Extractor;
 use quire_domain::{Priority, RunId, UnknownName};
 use quire_ports::{BlobStore, Store};
 use serde_json::json;
@@ -42,6 +43,7 @@ const EXIT_REFUSED: u8 = 3;
     quire upload invoice.pdf\n  \
     quire upload --priority high scans/ letters/\n  \
     quire upload --schema invoice 2024/\n  \
+    quire upload --schema auto inbox/\n  \
     quire upload --json archive/ > uploaded.jsonl")]
 pub(super) struct UploadCommand {
     /// Files or folders
@@ -50,9 +52,12 @@ pub(super) struct UploadCommand {
     /// Priority of their runs: high or normal
     #[arg(long, default_value = "normal", value_parser = priority)]
     priority: Priority,
-    /// Schema of the documents [default: schemas.default]
+    /// Schema of the documents, or auto for the one that fits best [default: schemas.default]
     #[arg(long, value_name = "NAME")]
     schema: Option<String>,
+    /// Who reads the documents: local or `document_intelligence` [default: as the schema or the settings say]
+    #[arg(long, value_name = "NAME", value_parser = Extractor::parse)]
+    extractor: Option<Extractor>,
     /// Print one line of JSON per file
     #[arg(long)]
     json: bool,
@@ -87,11 +92,15 @@ impl UploadCommand {
         // A run is bound to its schema when it is created, and no server may have stored the schemas yet.
         wire::schemas::seed(&store, config).await?;
         if let Some(name) = &self.schema {
-            require_schema(&store, name).await?;
+            require_schema(&store, name).await??;
+        }
+        let has_service = config.document_intelligence.is_configured();
+        if self.extractor == Some(Extractor::DocumentIntelligence) && !has_service {
+            return Err(CommandError::new(ExtractorNotConfigured.to_string()));
         }
         // One id for all documents of a command, like that of a request.
         let correlation_id = Some(RunId::new().to_string());
-        let first = FirstRun { priority: self.priority, correlation_id };
+        let first = FirstRun { priority: self.priority, correlation_id, extractor: self.extractor };
         let context = UploadContext {
             blobs: wire::blobs(config, &store)?,
             store,
@@ -170,7 +179,7 @@ impl UploadContext {
         let unreadable =
             |error: std::io::Error| UploadFailure { code: UNREADABLE, message: error.to_string() };
         let mut file = tokio::fs::File::open(&path).await.map_err(unreadable)?;
-        let mut upload = Upload::begin(self.store, self.blobs, self.settings).await.map_err(refused)?;
+        let mut upload = Upload::begin(self.store, self.blobs, self.settings);
         let mut chunk = vec![0; CHUNK];
         loop {
             let length = file.read(&mut chunk).await.map_err(unreadable)?;

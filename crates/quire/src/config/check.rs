@@ -7,7 +7,10 @@ use jiff::SignedDuration;
 use quire_domain::credential::guessing_bits;
 
 use super::location::DatabaseLocation;
-use super::{Config, InterpreterChoice, PipelineSection, RequeueChoice, background, confidence, web};
+use super::{
+    Config, InterpreterChoice, PipelineSection, RequeueChoice, background, blobs, confidence,
+    document_intelligence, web,
+};
 use crate::wire;
 
 /// A token that takes fewer than 2^128 guesses is refused.
@@ -18,7 +21,7 @@ const MAX_PER_MINUTE: u32 = 1_000_000;
 
 /// Upper bounds that only a typing error exceeds.
 const MAX_TOKENS: u64 = 1_000_000_000_000;
-const MAX_PRICE: f64 = 1_000_000.0;
+pub(super) const MAX_PRICE: f64 = 1_000_000.0;
 
 /// A setting whose value breaks a rule.
 #[derive(Debug)]
@@ -30,6 +33,7 @@ pub(super) struct InvalidSetting {
 pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     DatabaseLocation::of(&config.storage.database, &config.storage.data)
         .map_err(|rule| InvalidSetting { key: "storage.database", rule })?;
+    blobs::check(config)?;
     within("server.max_event_streams", &config.server.max_event_streams, 0..=100_000)?;
     within("server.max_event_streams_per_key", &config.server.max_event_streams_per_key, 1..=100_000)?;
     check_server(config)?;
@@ -39,16 +43,21 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     within("lanes.max_installation_calls", &config.lanes.max_installation_calls, 0..=100_000)?;
     background::check(&config.background, &config.redis)?;
     check_reading(config)?;
+    document_intelligence::check(config)?;
     check_uploads(config)?;
     require(!config.schemas.default.trim().is_empty(), "schemas.default", || {
         "must be the name of a schema; `quire schema list` shows them".to_owned()
     })?;
     confidence::check(&config.confidence)?;
-    // Every run would fail at a step that no worker has.
-    require(!config.search.enabled, "search.enabled", || {
-        "must be false: this version has no search by meaning; remove the setting".to_owned()
-    })?;
     check_model(config)?;
+    within("search.dimension", &config.search.dimension, 0..=4_000)?;
+    for (key, weight) in [
+        ("search.weight_of_words", config.search.weight_of_words),
+        ("search.weight_of_meaning", config.search.weight_of_meaning),
+    ] {
+        require((0.0..=100.0).contains(&weight), key, || "must be from 0 to 100".to_owned())?;
+    }
+    wire::check_embedder(config).map_err(|(key, rule)| InvalidSetting { key, rule })?;
     web::check(config)?;
     within("limits.uploads_per_minute", &config.limits.uploads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
     within("limits.downloads_per_minute", &config.limits.downloads_per_minute.number(), 0..=MAX_PER_MINUTE)?;
@@ -78,6 +87,7 @@ fn check_server(config: &Config) -> Result<(), InvalidSetting> {
     duration_within("server.session_idle", idle, minutes(1)..=days(365))?;
     duration_within("server.session_lifetime", lifetime, minutes(1)..=days(365))?;
     duration_within("server.draft_wait", config.server.draft_wait, SignedDuration::ZERO..=minutes(10))?;
+    duration_within("server.drain_delay", config.server.drain_delay, SignedDuration::ZERO..=minutes(10))?;
     require(idle <= lifetime, "server.session_idle", || {
         format!("must not be longer than server.session_lifetime, which is {lifetime:#}")
     })

@@ -3,8 +3,10 @@
 
 mod aliases;
 mod background;
+mod blobs;
 mod check;
 mod confidence;
+mod document_intelligence;
 mod layers;
 mod limits;
 mod location;
@@ -20,11 +22,13 @@ mod web;
 use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
-use quire_domain::Pipeline;
+use quire_domain::ClaimScope;
 use quire_understanding::calibration::ConfidencePolicy;
 use serde::{Deserialize, Deserializer};
 
 pub use background::{BackgroundRetrySection, BackgroundSection, RedisSection};
+pub use blobs::{AzureSection, BlobLocation, EncryptionChoice, S3Section};
+pub use document_intelligence::DocumentIntelligenceSection;
 pub use layers::{ConfigError, Flag, Layers};
 pub use limits::{LimitsSection, PerMinute};
 pub use location::DatabaseLocation;
@@ -43,6 +47,13 @@ pub const DEFAULTS: &str = include_str!("../../../../quire.default.toml");
 /// The configuration file in the working directory, read if it exists and no other is named.
 const DEFAULT_FILE: &str = "quire.toml";
 
+/// The environment variables that say where the database and the storage are begin like this.
+const LOCATIONS: [&str; 4] =
+    ["QUIRE_STORAGE_", "QUIRE_DATABASE_", "VET_RECORDS_DB_PATH", "VET_RECORDS_STORAGE_PATH"];
+
+/// But credentials of object stores are better in a variable than in a file.
+const CREDENTIALS: [&str; 2] = ["QUIRE_STORAGE_AZURE_", "QUIRE_STORAGE_S3_"];
+
 /// Every setting in effect. `quire.default.toml` describes each.
 #[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)] // Sections of the file.
@@ -58,6 +69,7 @@ pub struct Config {
     pub uploads: UploadsSection,
     pub limits: LimitsSection,
     pub reading: ReadingSection,
+    pub document_intelligence: DocumentIntelligenceSection,
     pub schemas: SchemasSection,
     pub confidence: ConfidencePolicy,
     pub interpreter: InterpreterSection,
@@ -66,9 +78,9 @@ pub struct Config {
     pub web: WebSection,
     pub search: SearchSection,
     pub log: LogSection,
-    /// The only pipeline that this process executes. Commands set it, files do not.
+    /// The runs that this process claims. Commands set it, files do not.
     #[serde(skip)]
-    pub only: Option<Pipeline>,
+    pub scope: ClaimScope,
 }
 
 /// `[storage]`
@@ -77,6 +89,9 @@ pub struct Config {
 pub struct StorageSection {
     pub data: PathBuf,
     pub documents: PathBuf,
+    pub blobs: String,
+    pub azure: AzureSection,
+    pub s3: S3Section,
     pub database: String,
     #[serde(deserialize_with = "duration")]
     pub sweep_interval: SignedDuration,
@@ -183,10 +198,17 @@ pub enum RecoveryChoice {
 }
 
 /// `[search]`
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[allow(missing_docs)]
 pub struct SearchSection {
     pub enabled: bool,
+    pub url: String,
+    pub model: String,
+    pub api_key: Secret,
+    pub model_folder: PathBuf,
+    pub dimension: u32,
+    pub weight_of_words: f64,
+    pub weight_of_meaning: f64,
 }
 
 /// `[log]`
@@ -230,6 +252,24 @@ impl Config {
         Self::from_layers(Layers::gather(file, environment, flags)?)
     }
 
+    /// The configuration of another installation: of its data folder, or of its configuration file. The environment of this
+    /// process says nothing about where that one is.
+    pub fn of_installation(place: &Path) -> Result<Self, ConfigError> {
+        let begins = |name: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        let is_elsewhere = |name: &str| begins(name, &LOCATIONS) && !begins(name, &CREDENTIALS);
+        let environment = std::env::vars_os()
+            .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+            .filter(|(name, _)| !is_elsewhere(name));
+        let layers = if place.is_dir() || !place.exists() && place.extension().is_none() {
+            let data =
+                Flag { name: "--data", key: "storage.data", value: place.to_string_lossy().into_owned() };
+            Layers::gather(None, environment, &[data])?
+        } else {
+            Layers::gather(Some(place), environment, &[])?
+        };
+        Ok(Self::from_layers(layers)?.0)
+    }
+
     /// Deserializes and checks the settings of these layers.
     pub fn from_layers(layers: Layers) -> Result<(Self, Layers), ConfigError> {
         let config: Self =
@@ -238,12 +278,6 @@ impl Config {
             })?;
         check::check(&config).map_err(|invalid| layers.invalid(invalid.key, invalid.rule))?;
         Ok((config, layers))
-    }
-
-    /// The folder of the files of documents: `storage.documents`, or a folder in the data folder.
-    pub fn documents_folder(&self) -> PathBuf {
-        let StorageSection { data, documents, .. } = &self.storage;
-        if documents.as_os_str().is_empty() { data.join("documents") } else { documents.clone() }
     }
 
     /// The location of the database. `storage.database` was checked, so it is valid.

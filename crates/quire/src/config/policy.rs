@@ -17,6 +17,7 @@ impl Config {
         let engine = &self.engine;
         EngineSettings {
             name,
+            scope: self.scope.clone(),
             slots: self.slots(),
             claim_limit: engine.claim_limit as usize,
             longest_slot_pause: EngineSettings::SLOT_PAUSE,
@@ -36,6 +37,7 @@ impl Config {
         LaneLimits {
             per_process: max_concurrent_calls,
             per_installation: Some(max_installation_calls).filter(|calls| *calls > 0),
+            ocr: self.parsers(),
         }
     }
 
@@ -51,8 +53,16 @@ impl Config {
     /// The number of runs that this process works on at the same time.
     pub fn slots(&self) -> u32 {
         match self.engine.slots {
-            0 => available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX)),
+            0 => cores(),
             slots => slots,
+        }
+    }
+
+    /// The number of parsers, which is also the number of pages that are recognised at once.
+    pub fn parsers(&self) -> u32 {
+        match self.reading.parsers {
+            0 => cores(),
+            parsers => parsers,
         }
     }
 
@@ -117,4 +127,8 @@ impl Config {
 /// Converts a duration of the settings, which is never negative.
 pub(crate) fn to_std(duration: SignedDuration) -> Duration {
     duration.try_into().unwrap_or_default()
+}
+
+fn cores() -> u32 {
+    available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX))
 }

@@ -1,7 +1,7 @@
 //! `[reading]`, `[reading.ocr]` and `[reading.images]`.
 
 use jiff::SignedDuration;
-use quire_domain::reading::FileKind;
+use quire_domain::reading::{Extractor, FileKind};
 use quire_reading::CoveredText;
 use quire_reading::sandbox::ConfinementPolicy;
 use serde::{Deserialize, Deserializer};
@@ -14,6 +14,7 @@ use super::duration;
 pub struct ReadingSection {
     #[serde(deserialize_with = "kinds")]
     pub formats: Vec<FileKind>,
+    pub extractor: Extractor,
     pub parsers: u32,
     pub memory_mb: u64,
     #[serde(deserialize_with = "duration")]

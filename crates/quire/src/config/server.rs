@@ -23,6 +23,8 @@ pub struct ServerSection {
     pub session_lifetime: SignedDuration,
     #[serde(deserialize_with = "super::duration")]
     pub draft_wait: SignedDuration,
+    #[serde(deserialize_with = "super::duration")]
+    pub drain_delay: SignedDuration,
     #[serde(deserialize_with = "parsed")]
     pub trusted_proxies: TrustedProxies,
     #[serde(deserialize_with = "parsed")]

@@ -1,6 +1,8 @@
 //! Prints the configuration in effect, with secrets masked.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use toml::Value;
 
@@ -10,10 +12,35 @@ use super::layers::{Layers, SettingOrigin};
 const MASK: &str = "***";
 
 /// Settings that are never printed.
-const SECRETS: [&str; 4] = ["server.auth_token", "model.api_key", "model.headers", "web.firecrawl.api_key"];
+const SECRETS: [&str; 14] = [
+    "server.auth_token",
+    "search.api_key",
+    "storage.azure.access_key",
+    "storage.azure.connection_string",
+    "storage.azure.sas_token",
+    "storage.azure.client_secret",
+    "storage.azure.encryption_key",
+    "storage.s3.secret_access_key",
+    "storage.s3.session_token",
+    "storage.s3.encryption_key",
+    "model.api_key",
+    "model.headers",
+    "web.firecrawl.api_key",
+    "document_intelligence.api_key",
+];
 
 /// Settings that are URLs, whose passwords are never printed.
-const URLS: [&str; 4] = ["storage.database", "model.url", "http.proxy", "redis.url"];
+const URLS: [&str; 9] = [
+    "storage.database",
+    "storage.blobs",
+    "storage.azure.endpoint",
+    "storage.s3.endpoint",
+    "model.url",
+    "search.url",
+    "document_intelligence.url",
+    "http.proxy",
+    "redis.url",
+];
 
 impl Layers {
     /// Every setting as TOML, with a comment on each that is not the default.
@@ -35,6 +62,21 @@ impl Layers {
             text.push('\n');
         }
         text
+    }
+
+    /// The configuration files that a secret or a URL with a password came from.
+    pub fn files_with_secrets(&self) -> BTreeSet<PathBuf> {
+        let is_secret = |key: &str, value: &Value| match value {
+            Value::String(text) if SECRETS.contains(&key) => !text.is_empty(),
+            Value::String(text) if URLS.contains(&key) => mask_url(text) != *text,
+            _ => false,
+        };
+        let secrets = self.settings.iter().filter(|(key, setting)| is_secret(key, &setting.value));
+        let files = secrets.filter_map(|(_, setting)| match &setting.origin {
+            SettingOrigin::File(path) => Some(path.clone()),
+            _ => None,
+        });
+        files.collect()
     }
 
     /// The settings of a section before those of the sections inside it, as TOML requires.

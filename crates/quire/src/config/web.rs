@@ -17,7 +17,6 @@ pub struct WebSection {
     pub timeout: SignedDuration,
     pub max_mb: u64,
     pub max_redirects: u32,
-    pub attempts: u32,
     pub robots: bool,
     #[serde(deserialize_with = "duration")]
     pub host_interval: SignedDuration,
@@ -32,7 +31,6 @@ pub struct FirecrawlSection {
     pub url: String,
     #[serde(deserialize_with = "duration")]
     pub timeout: SignedDuration,
-    pub attempts: u32,
     pub max_response_mb: u64,
 }
 
@@ -42,10 +40,8 @@ pub(super) fn check(config: &Config) -> Result<(), InvalidSetting> {
     duration_within("web.timeout", web.timeout, second..=minutes(10))?;
     within("web.max_mb", &web.max_mb, 1..=2048)?;
     within("web.max_redirects", &web.max_redirects, 0..=20)?;
-    within("web.attempts", &web.attempts, 1..=10)?;
     duration_within("web.host_interval", web.host_interval, SignedDuration::ZERO..=minutes(1))?;
     duration_within("web.firecrawl.timeout", web.firecrawl.timeout, second..=minutes(10))?;
-    within("web.firecrawl.attempts", &web.firecrawl.attempts, 1..=10)?;
     within("web.firecrawl.max_response_mb", &web.firecrawl.max_response_mb, 1..=2048)?;
     wire::check_web(config).map_err(|(key, rule)| InvalidSetting { key, rule })
 }

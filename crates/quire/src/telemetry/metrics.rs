@@ -4,7 +4,7 @@
 use metrics::{Unit, counter, describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
 use quire_domain::Pipeline;
-use quire_ports::{ModelErrorKind, WebErrorKind};
+use quire_ports::{AnalysisErrorKind, ModelErrorKind, WebErrorKind};
 
 use crate::error::CommandError;
 
@@ -74,12 +74,24 @@ pub(super) fn describe() {
     count("quire_store_errors_total", "Store errors in the engine, by operation.");
     count("quire_model_calls_total", "Requests to a language model, by outcome.");
     count("quire_model_tokens_total", "Tokens sent to and received from a language model.");
+    count(
+        "quire_document_intelligence_submissions_total",
+        "Files submitted to Document Intelligence, and why twice.",
+    );
+    count(
+        "quire_document_intelligence_operations_total",
+        "Ended operations of Document Intelligence, by outcome.",
+    );
+    count(
+        "quire_document_intelligence_fallbacks_total",
+        "Documents read locally after Document Intelligence failed.",
+    );
     count("quire_web_fetches_total", "Attempts to fetch a web page, by outcome.");
-    count("quire_looks_lost_total", "Accesses to documents that could not be recorded in the audit trail.");
+    count("quire_looks_lost_total", "Accesses to documents that could not be recorded in the access audit.");
     count("quire_requests_refused_total", "Requests refused before their handler, by status and reason.");
     count("quire_connections_refused_total", "Connections refused because there were too many, by limit.");
     count("quire_connections_closed_for_others_total", "Silent connections that were closed for new ones.");
-    count("quire_swept_subjects_total", "Documents that did not exist and whose files were removed.");
+    count("quire_swept_subjects_total", "Folders that were removed because no document owned their files.");
     count("quire_log_lines_dropped_total", "Log lines dropped because the output was slow or failing.");
 
     let seconds = |name: &'static str, text: &'static str| describe_histogram!(name, Unit::Seconds, text);
@@ -97,6 +109,11 @@ pub(super) fn describe() {
     describe_gauge!("quire_pipeline_ready", Unit::Count, "1 while runs of the pipeline are claimed, else 0.");
     describe_gauge!("quire_lane_waiting", Unit::Count, "Runs that wait in the lane.");
     describe_gauge!("quire_lane_calls", Unit::Count, "Calls that this process makes in the lane now.");
+    describe_gauge!(
+        "quire_indexing_left",
+        Unit::Count,
+        "Documents that this process has still to index or embed again."
+    );
     describe_gauge!("quire_lane_closed", Unit::Count, "1 while the lane is closed or paused, else 0.");
     describe_gauge!("quire_runs_running", Unit::Count, "Runs that this process works on now.");
     describe_gauge!("quire_slots", Unit::Count, "Runs that this process can work on at the same time.");
@@ -139,6 +156,13 @@ pub(super) fn start_at_zero() {
     let failed = ModelErrorKind::ALL.iter().filter(|kind| **kind != ModelErrorKind::BudgetSpent);
     for outcome in ["OK"].into_iter().chain(failed.map(|kind| kind.as_str())) {
         counter!("quire_model_calls_total", "outcome" => outcome).absolute(0);
+    }
+    for reason in ["accepted", "unknown_outcome", "vanished"] {
+        counter!("quire_document_intelligence_submissions_total", "reason" => reason).absolute(0);
+    }
+    counter!("quire_document_intelligence_fallbacks_total").absolute(0);
+    for outcome in ["OK", AnalysisErrorKind::Failed.as_str(), AnalysisErrorKind::AnswerInvalid.as_str()] {
+        counter!("quire_document_intelligence_operations_total", "outcome" => outcome).absolute(0);
     }
     // What is read of a page, and what Firecrawl does, is no fetch.
     let failed = WebErrorKind::ALL

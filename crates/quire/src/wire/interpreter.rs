@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter, TokenBudget};
+use quire_application::steps::{ModelInterpreter, ModelInterpreterSettings, RuleInterpreter};
 use quire_domain::Pipeline;
 use quire_ports::{Interpreter, LanguageModel, Store};
 
@@ -27,11 +27,7 @@ pub(super) fn create(
         attempts: config.policy(Pipeline::Document).backoff.attempts,
         redact: settings.redact,
         answer_tokens: settings.max_answer_tokens,
-        budget: TokenBudget {
-            per_document: settings.max_tokens_per_document,
-            per_day: settings.max_tokens_per_day,
-        },
+        tokens_per_document: settings.max_tokens_per_document,
     };
-    let (calls, clock) = (store.model_calls.clone(), store.clock.clone());
-    Ok(Arc::new(ModelInterpreter::new(model, rules, calls, clock, interpreter_settings)))
+    Ok(Arc::new(ModelInterpreter::new(model, rules, store.clock.clone(), interpreter_settings)))
 }

@@ -14,6 +14,18 @@ use crate::Steps;
 use crate::config::{Config, to_std};
 use crate::error::CommandError;
 
+/// The setting that is missing if a model is configured in part: an operator who set the other one expects its summaries.
+pub(crate) fn missing_model_setting(config: &Config) -> Option<&'static str> {
+    let is_set = |text: &str| !text.trim().is_empty();
+    let model = &config.model;
+    let can_be_asked = is_set(&model.url) || is_set(&model.replay_from);
+    match (can_be_asked, is_set(&model.name)) {
+        (true, false) => Some("model.name"),
+        (false, true) => Some("model.url"),
+        _ => None,
+    }
+}
+
 /// The two steps.
 pub(super) async fn steps(
     config: &Config,
@@ -32,12 +44,10 @@ pub(super) async fn steps(
         clock: store.clock.clone(),
     };
     let is_named = super::proposal::model_name(config).is_some();
-    let model = model.filter(|_| is_named).map(|model| SummaryModel {
-        model,
-        max_tokens: config.model.max_answer_tokens,
-        max_text_tokens: config.model.max_tokens_per_document,
-        clock: store.clock.clone(),
-    });
+    let limits = (config.model.max_answer_tokens, config.model.max_tokens_per_document);
+    let model = model
+        .filter(|_| is_named)
+        .map(|model| SummaryModel::new(model, limits.0, limits.1, store.clock.clone()));
     let summarization = LinkSummarizationStep {
         shared: shared.clone(),
         history: store.history.clone(),
@@ -58,15 +68,7 @@ async fn locks(config: &Config) -> Result<SharedLocks, CommandError> {
         tracing::warn!("requests of links are locked in this process only: Redis locks are turned off");
         return Ok(SharedLocks::local());
     }
-    let invalid = |rule: String| CommandError::new(format!("redis.url {rule}"));
-    let locks = RedisLocks::new(RedisLockSettings {
-        address: redis_address(redis).map_err(invalid)?,
-        prefix: redis.prefix.clone(),
-        ttl: std::time::Duration::from_millis(background.lock_ttl_ms),
-        timeout: to_std(redis.socket_timeout),
-        worker: crate::service::worker_name(),
-    });
-    let locks = locks.map_err(|error| invalid(error.to_string()))?;
+    let locks = redis_locks(config)?;
     let is_required = background.redis_lock_required;
     if is_required || redis.required {
         locks.check().await.map_err(|why| {
@@ -77,4 +79,17 @@ async fn locks(config: &Config) -> Result<SharedLocks, CommandError> {
         })?;
     }
     Ok(SharedLocks::redis(locks, is_required))
+}
+
+/// The locks on the configured Redis server, which is not asked yet.
+pub(crate) fn redis_locks(config: &Config) -> Result<RedisLocks, CommandError> {
+    let invalid = |rule: String| CommandError::new(format!("redis.url {rule}"));
+    let locks = RedisLocks::new(RedisLockSettings {
+        address: redis_address(&config.redis).map_err(invalid)?,
+        prefix: config.redis.prefix.clone(),
+        ttl: std::time::Duration::from_millis(config.background.lock_ttl_ms),
+        timeout: to_std(config.redis.socket_timeout),
+        worker: crate::service::worker_name(),
+    });
+    locks.map_err(|error| invalid(error.to_string()))
 }

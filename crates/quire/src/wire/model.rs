@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use quire_application::lanes::{LaneModel, LanePermits};
+use quire_application::steps::DayBudgetModel;
 use quire_connectors::http::{HttpClient, HttpOptions, HttpOptionsError};
 use quire_connectors::model::{
     BreakerSettings, CallLog, ModelSettings, ModelSettingsError, RecordingModel, RemoteModel, ReplayingModel,
@@ -15,7 +16,7 @@ use crate::config::{Config, to_std};
 use crate::error::CommandError;
 
 /// The key of an invalid setting and its rule.
-type Invalid = (&'static str, String);
+pub(crate) type Invalid = (&'static str, String);
 
 /// The HTTP client of all connectors.
 pub(crate) fn http_client(config: &Config) -> Result<HttpClient, Invalid> {
@@ -55,13 +56,18 @@ pub(super) async fn language_model(
     }
     let remote = remote_model(config, store);
     let (remote, lane) = remote.map_err(|(key, rule)| CommandError::new(format!("{key} {rule}")))?;
-    lanes.make_known(&lane).await;
-    let model: Arc<dyn LanguageModel> = Arc::new(LaneModel {
-        model: Arc::new(remote),
-        lane,
-        lanes: lanes.clone(),
-        clock: store.clock.clone(),
-    });
+    lanes.register(&lane).await;
+    let model: Arc<dyn LanguageModel> =
+        Arc::new(LaneModel { model: Arc::new(remote), lane, lanes: lanes.clone() });
+    let model: Arc<dyn LanguageModel> = match config.model.max_tokens_per_day {
+        0 => model,
+        tokens_per_day => Arc::new(DayBudgetModel {
+            model,
+            calls: store.model_calls.clone(),
+            clock: store.clock.clone(),
+            tokens_per_day,
+        }),
+    };
     Ok(Some(match folder(&config.model.record_to) {
         Some(folder) => Arc::new(RecordingModel { model, folder }),
         None => model,
@@ -83,7 +89,13 @@ pub(crate) fn check_model(config: &Config) -> Result<(), Invalid> {
     model_settings(config).check().map(drop).map_err(invalid)
 }
 
-fn model_settings(config: &Config) -> ModelSettings {
+/// Asks the endpoint for its list of models, which costs nothing, and returns the status of its answer.
+pub(crate) async fn probe_model(config: &Config) -> Result<u16, String> {
+    let client = http_client(config).map_err(|(key, rule)| format!("{key} {rule}"))?;
+    model_settings(config).probe(&client).await
+}
+
+pub(super) fn model_settings(config: &Config) -> ModelSettings {
     let model = &config.model;
     ModelSettings {
         url: model.url.clone(),

@@ -1,13 +1,15 @@
 //! The reader: parsers run in child processes of this program, tesseract in another one.
 
 use std::process::ExitCode;
-use std::thread::available_parallelism;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use quire_domain::reading::FileKind;
 use quire_ports::{PageImageRequest, ReadError, ReadOutput, ReadRequest, Reader};
-use quire_reading::ocr::{self, Ocr, OcrSettings};
-use quire_reading::sandbox::{self, ConfinementPolicy, Enforcement, ParserLimits, ParserProgram, Sandbox};
+use quire_reading::ocr::{self, Ocr, OcrLanguage, OcrSettings};
+use quire_reading::sandbox::{
+    self, Confinement, ConfinementPolicy, Enforcement, ParserLimits, ParserProgram, Sandbox,
+};
 use quire_reading::{CoveredText, LocalReader};
 use tokio::sync::OnceCell;
 
@@ -30,7 +32,7 @@ pub(crate) async fn start(config: &Config) -> Result<LocalReader, CommandError> 
     let parsing = sandbox(config, limits).await?;
     let confinement = parsing.confinement();
     tracing::info!(
-        parsers = parsers(config),
+        parsers = config.parsers(),
         memory_mb = config.reading.memory_mb,
         seccomp = confinement.seccomp == Enforcement::Active,
         landlock = confinement.landlock == Enforcement::Active,
@@ -84,17 +86,9 @@ impl Reader for PageRenderer {
     }
 }
 
-/// The number of parsers that run at the same time.
-pub(crate) fn parsers(config: &Config) -> usize {
-    match config.reading.parsers {
-        0 => available_parallelism().map_or(1, usize::from),
-        parsers => parsers as usize,
-    }
-}
-
 async fn sandbox(config: &Config, limits: ParserLimits) -> Result<Sandbox, CommandError> {
     let (program, policy) = (ParserProgram::current(), config.reading.confinement);
-    Sandbox::start(program, limits, parsers(config), policy).await.map_err(|error| {
+    Sandbox::start(program, limits, config.parsers() as usize, policy).await.map_err(|error| {
         let diagnosis = error.diagnosis.unwrap_or_default();
         CommandError::new(format!("{} ({diagnosis})", error.message))
     })
@@ -113,14 +107,33 @@ fn limits(config: &Config) -> ParserLimits {
     }
 }
 
-fn ocr(config: &Config) -> Option<Ocr> {
+/// Starts one parser, lets it read a small text, and returns its confinement.
+pub(crate) async fn try_sandbox(config: &Config) -> Result<Confinement, CommandError> {
+    let failed = |error: ReadError| {
+        let diagnosis = error.diagnosis.map(|diagnosis| format!(" ({diagnosis})")).unwrap_or_default();
+        CommandError::new(format!("{}{diagnosis}", error.message))
+    };
+    let (program, policy) = (ParserProgram::current(), config.reading.confinement);
+    let sandbox = Sandbox::start(program, limits(config), 1, policy).await.map_err(failed)?;
+    let text: Arc<[u8]> = Arc::from(&b"A parser reads this line.\n"[..]);
+    sandbox.read(FileKind::Text, text, CoveredText::default()).await.map_err(failed)?;
+    Ok(sandbox.confinement())
+}
+
+/// Fails if scans in this language, given as ISO 639-1 code, cannot be read.
+pub(crate) async fn check_language(ocr: &Ocr, language: &str) -> Result<(), ReadError> {
+    ocr.check_available(&OcrLanguage::Set(language.to_owned())).await
+}
+
+/// The OCR of the settings, unless it is turned off.
+pub(crate) fn ocr(config: &Config) -> Option<Ocr> {
     let ocr = &config.reading.ocr;
     let settings = OcrSettings {
         program: ocr.program.clone(),
         languages: ocr.languages.clone(),
         time: to_std(ocr.time_limit),
         memory: ocr.memory_mb << 20,
-        pages: parsers(config),
+        pages: config.parsers() as usize,
         confinement: config.reading.confinement,
     };
     ocr.enabled.then(|| Ocr::new(settings))

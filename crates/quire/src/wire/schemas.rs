@@ -8,6 +8,8 @@ use quire_understanding::{SchemaFile, SchemaFormat};
 use crate::config::Config;
 use crate::error::CommandError;
 
+/// Built-in schemas that came after people had files of these names. Such a file, or what the database has of one, is used instead.
+const REPLACEABLE: [&str; 3] = ["receipt", "delivery-note", "laboratory-report"];
 /// Maximum number of schema files.
 const MAX_FILES: usize = 200;
 
@@ -58,6 +60,10 @@ pub(crate) fn gather(config: &Config) -> Result<Vec<SchemaSource>, CommandError>
                         path.display(),
                         other.display()
                     )),
+                    Some(SchemaSource { path: None, .. }) if REPLACEABLE.contains(&name.as_str()) => {
+                        sources.retain(|source| source.file.schema.name != *name);
+                        sources.push(SchemaSource { file, path: Some(path) });
+                    }
                     Some(SchemaSource { path: None, .. }) => problems.push(format!(
                         "{}: the name {name} is already used by a built-in schema; choose another name",
                         path.display()
@@ -141,6 +147,10 @@ impl SchemaSource {
                 file = self.location(),
                 "the database has a newer version of this schema, which is used; to use this file, raise its version \
                  above that one"
+            ),
+            SeedOutcome::NotRaised { .. } if self.path.is_none() => tracing::warn!(
+                schema,
+                "the database has another schema of this name, which is used instead of the built-in one"
             ),
             SeedOutcome::NotRaised { seeded } => {
                 return Err(CommandError::new(format!(

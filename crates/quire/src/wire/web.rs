@@ -6,8 +6,7 @@ use quire_connectors::web::{
     AllowList, DirectWebReader, FirecrawlReader, FirecrawlSettings, Guard, SystemResolver, WebSettings,
     WebSettingsError,
 };
-use quire_domain::Backoff;
-use quire_ports::WebReader;
+use quire_ports::{CallPermits, WebReader};
 use quire_reading::LocalReader;
 
 use super::model::{http_client, http_options, invalid_http};
@@ -16,18 +15,23 @@ use crate::config::{Config, to_std};
 /// The key of an invalid setting and its rule.
 type Invalid = (&'static str, String);
 
-/// The configured reader of web pages. It parses pages and files with these parsers.
-pub fn web_reader(config: &Config, parsers: Arc<LocalReader>) -> Result<Arc<dyn WebReader>, Invalid> {
+/// The configured reader of web pages. It parses pages and files with these parsers, and asks hosts with these permits.
+pub fn web_reader(
+    config: &Config,
+    parsers: Arc<LocalReader>,
+    permits: Arc<dyn CallPermits>,
+) -> Result<Arc<dyn WebReader>, Invalid> {
     let settings = settings(config)?;
     let resolver = Arc::new(SystemResolver);
     let guard = Arc::new(Guard::new(settings.allow.clone(), settings.ports.clone(), resolver));
     let options = http_options(config);
-    let direct = DirectWebReader::new(settings, &options, guard.clone(), parsers.clone(), parsers);
+    let direct =
+        DirectWebReader::new(settings, &options, guard.clone(), permits.clone(), parsers.clone(), parsers);
     let direct: Arc<dyn WebReader> = Arc::new(direct.map_err(invalid_http)?);
     let Some(firecrawl) = firecrawl(config) else { return Ok(direct) };
-    let reader =
-        FirecrawlReader::new(firecrawl, http_client(config)?, guard, direct).map_err(|bad| invalid(&bad))?;
-    Ok(Arc::new(reader))
+    let client = http_client(config)?;
+    let reader = FirecrawlReader::new(firecrawl, client, guard, permits, direct);
+    Ok(Arc::new(reader.map_err(|bad| invalid(&bad))?))
 }
 
 /// Checks the settings of web pages.
@@ -46,7 +50,6 @@ fn settings(config: &Config) -> Result<WebSettings, Invalid> {
         max_redirects: web.max_redirects,
         robots: web.robots,
         host_interval: to_std(web.host_interval),
-        retry: retry(config, web.attempts),
     })
 }
 
@@ -58,18 +61,8 @@ fn firecrawl(config: &Config) -> Option<FirecrawlSettings> {
         url: firecrawl.url.clone(),
         timeout: to_std(firecrawl.timeout),
         max_response_bytes: bytes(firecrawl.max_response_mb),
-        retry: retry(config, firecrawl.attempts),
+        step_attempts: config.background.retry.attempts,
     })
-}
-
-fn retry(config: &Config, attempts: u32) -> Backoff {
-    let retry = config.engine.retry;
-    Backoff {
-        attempts,
-        base_ms: retry.base_delay_ms,
-        max_ms: retry.max_delay_ms,
-        jitter_ratio: retry.jitter_ratio,
-    }
 }
 
 fn bytes(megabytes: u64) -> usize {

@@ -24,7 +24,7 @@ fn a_missing_database_is_reported_and_not_created() {
         &["runs", "retry", UNKNOWN_ID],
         &["purge", UNKNOWN_ID, "--yes"],
         &["migrate", "status"],
-        &["migrate", "down", "--to", "0"],
+        &["migrate", "down", "--to", "0", "--yes"],
     ] {
         let refused = cli.run_err(arguments);
         assert!(refused.contains("no database at ./quire-data/quire.db"), "{arguments:?}: {refused}");
@@ -48,9 +48,9 @@ fn migrations_are_applied_reverted_and_listed() {
 
     assert!(cli.run_ok(&["migrate", "up"]).starts_with("Applied 0003_"));
     assert!(cli.run_ok(&["migrate", "up"]).starts_with("Nothing to apply"));
-    let down = cli.run_ok(&["migrate", "down", "--to", "1"]);
+    let down = cli.run_ok(&["migrate", "down", "--to", "1", "--yes"]);
     assert!(down.starts_with("Reverted 00") && down.contains("at version 1"), "{down}");
-    assert!(cli.run_ok(&["migrate", "down", "--to", "1"]).starts_with("Nothing to revert"));
+    assert!(cli.run_ok(&["migrate", "down", "--to", "1", "--yes"]).starts_with("Nothing to revert"));
     let beyond = cli.run_err(&["migrate", "up", "--to", "999"]);
     assert!(beyond.contains(&format!("the newest is {newest}")), "{beyond}");
 }
@@ -59,7 +59,7 @@ fn migrations_are_applied_reverted_and_listed() {
 fn migrations_are_refused_while_a_server_runs() {
     let cli = Cli::new();
     let server = cli.serve();
-    for arguments in [&["migrate", "down", "--to", "0"][..], &["migrate", "up"]] {
+    for arguments in [&["migrate", "down", "--to", "0", "--yes"][..], &["migrate", "up"]] {
         let refused = cli.run_err(arguments);
         assert!(refused.contains(&format!("process {}", server.id())), "{refused}");
     }

@@ -32,16 +32,6 @@ fn an_invalid_value_stops_the_start() {
     assert!(refused.contains("log.format") && refused.contains("--log-format"), "{refused}");
 }
 
-/// Every run would wait for a step that this version does not have.
-#[test]
-fn search_by_meaning_stops_the_start_until_it_exists() {
-    let cli = Cli::new();
-    cli.write("quire.toml", "[search]\nenabled = true\n");
-    let refused = cli.run_err(&["serve", "--listen", "127.0.0.1:0"]);
-    assert!(refused.contains("search.enabled") && refused.contains("no search by meaning"), "{refused}");
-    assert!(!cli.path("quire-data").exists());
-}
-
 /// Proves R200, R049, R050: the folder of the files and the database file, each alone and both together.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_variables_of_files_and_database_name_the_paths_of_both() {

@@ -1,6 +1,5 @@
 //! The engine of the real program: shutdown, deadlines, suspension and idling.
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -8,8 +7,11 @@ use quire_domain::{DocumentId, EventType, Run, RunState, StepName};
 use quire_testkit::{ModelReply, ModelServer};
 
 use crate::program::TestServer;
+use crate::reading::ocr::scan;
 use crate::record::upload_lines;
+use crate::review::edit::blocking_tesseract;
 use crate::test_env::{TestEnv, on_both_stores, wait_until};
+use crate::uploads::upload_document;
 
 const KEY: &str = "sk-engine";
 
@@ -87,42 +89,12 @@ async fn a_shutdown_hands_its_run_back_and_the_next_server_completes_it(env: &Te
     server.stop();
 }
 
-/// Parsers that were stopped, so that reading takes for ever. They are killed with this value.
-struct StoppedParsers(Vec<String>);
-
-impl StoppedParsers {
-    fn of(server: &TestServer) -> Self {
-        let children = children_of(server.id());
-        assert!(!children.is_empty(), "the server has parsers");
-        assert!(Command::new("kill").arg("-STOP").args(&children).status().unwrap().success());
-        Self(children)
-    }
-}
-
-impl Drop for StoppedParsers {
-    fn drop(&mut self) {
-        // The server may have killed them already.
-        let _ = Command::new("kill").arg("-KILL").args(&self.0).stderr(Stdio::null()).status();
-    }
-}
-
-/// The process ids of the children of a process.
-fn children_of(parent: u32) -> Vec<String> {
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    let processes = processes.filter_map(|entry| entry.file_name().into_string().ok());
-    let is_child = |process: &String| {
-        let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-        let of_parent =
-            stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().nth(1)?.parse().ok());
-        of_parent == Some(parent)
-    };
-    processes.filter(is_child).collect()
-}
-
 async fn a_run_past_its_limit_is_timed_out_only_while_its_server_lives(env: &TestEnv) {
+    // Reading takes for ever.
+    let release = blocking_tesseract(env);
     let server = env.cli.serve();
-    let parsers = StoppedParsers::of(&server);
-    let id = upload_lines(&server, &LINES);
+    let scan = scan();
+    let id = upload_document(&server, &scan, "");
     let owned = env.wait_for_latest_run(id).await;
     assert_eq!(owned.state.as_str(), "TIMED_OUT");
     let took = owned.state.completed_at().unwrap().duration_since(owned.state.started_at().unwrap());
@@ -131,17 +103,16 @@ async fn a_run_past_its_limit_is_timed_out_only_while_its_server_lives(env: &Tes
         "quire_step_failures_total{pipeline=\"document\",step=\"EXTRACTION\",code=\"RUN_TIMED_OUT\"} 1";
     // It is counted just after the commit.
     wait_until(async || server.get("/metrics").body.contains(line)).await;
-    drop(parsers);
 
-    let parsers = StoppedParsers::of(&server);
-    let orphan = upload_lines(&server, &LINES);
+    let orphan = upload_document(&server, &scan, "");
     let run = latest(env, orphan).await.id;
-    env.wait_until_running(run, true).await;
+    env.wait_until_step_starts(run, StepName::Extraction).await;
     let RunState::Running { deadline_at: Some(deadline), .. } = latest(env, orphan).await.state else {
         panic!("the run is RUNNING")
     };
     server.signal("-KILL");
-    drop((server, parsers));
+    drop(server);
+    release();
     wait_until(async || Timestamp::now() > deadline + SignedDuration::from_secs(1)).await;
     let server = env.cli.serve();
     let recovered = env.wait_for_run(run).await;

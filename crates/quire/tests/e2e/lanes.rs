@@ -6,6 +6,7 @@ use quire_testkit::documents::clinical_record;
 use serde_json::{Value, json};
 
 use crate::program::TestServer;
+use crate::reading::ocr::scan;
 use crate::test_env::{TestEnv, on_both_stores, wait_until};
 use crate::uploads::upload_document;
 
@@ -13,6 +14,8 @@ on_both_stores! {
     /// A pipeline is a lane too.
     a_paused_pipeline_is_visible_and_goes_on_when_it_is_resumed,
     only_known_lanes_can_be_paused,
+    /// Proves R213 for text recognition: a scan waits for its lane, and text documents overtake it.
+    a_scan_waits_while_text_recognition_is_paused_and_holds_no_slot with [("QUIRE_ENGINE_SLOTS", "1")],
 }
 
 const DOCUMENTS: &str = "pipeline:document";
@@ -66,5 +69,24 @@ async fn only_known_lanes_can_be_paused(env: &TestEnv) {
             assert_eq!((refused.status, refused.error_code().as_str()), (status, code), "{name}");
         }
     }
-    assert_eq!(server.json("/lanes")["items"].as_array().unwrap().len(), 3, "the pipelines");
+    assert_eq!(
+        server.json("/lanes")["items"].as_array().unwrap().len(),
+        5,
+        "the pipelines, text recognition and indexing"
+    );
+}
+
+async fn a_scan_waits_while_text_recognition_is_paused_and_holds_no_slot(env: &TestEnv) {
+    let server = env.cli.serve();
+    assert_eq!(server.post("/lanes/ocr/pause").status, 200);
+    let scanned = upload_document(&server, &scan(), "");
+    wait_until(async || lane(&server.json("/lanes"), "ocr")["waiting"] == 1).await;
+    // The only slot is free.
+    let text = upload_document(&server, &clinical_record(2), "");
+    env.wait_until_completed(text).await;
+    let run = &env.runs_of(scanned).await[0];
+    assert_eq!((run.state.as_str(), run.attempts), ("QUEUED", 0));
+    assert_eq!(server.post("/lanes/ocr/resume").status, 200);
+    env.wait_until_completed(scanned).await;
+    assert_eq!(env.runs_of(scanned).await[0].attempts, 0);
 }

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::program::Cli;
 use crate::record::process_record;
 use crate::test_env::{TestEnv, cli_on_schema, wait_until};
+use crate::test_worker::TestWorker;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
@@ -22,7 +23,7 @@ async fn an_older_database_is_refused_with_the_command_to_migrate_it() {
     assert!(cli.run_ok(&["migrate", "up"]).starts_with("Applied 0001_"));
     let status = cli.run_json(&["migrate", "status", "--json"]);
     assert_eq!(status["version"], status["newest"]);
-    let down = cli.run_ok(&["migrate", "down", "--to", "0"]);
+    let down = cli.run_ok(&["migrate", "down", "--to", "0", "--yes"]);
     assert!(down.starts_with("Reverted") && down.contains("at version 0"), "{down}");
 }
 
@@ -68,7 +69,7 @@ async fn a_killed_migration_continues_where_it_was() {
     ] {
         assert_eq!(sql.execute(insert).await, Ok(2500));
     }
-    cli.run_ok(&["migrate", "down", "--to", "8"]);
+    cli.run_ok(&["migrate", "down", "--to", "8", "--yes"]);
     let mut ids = schema.uuids("SELECT id FROM documents ORDER BY id").await;
     let held =
         HeldUpdates::of(&schema, "runs", &format!("NEW.subject_id = '{}'", ids.swap_remove(1500))).await;
@@ -123,4 +124,20 @@ fn an_unreachable_database_is_named_without_its_password() {
         refused.contains("postgres://quire:***@127.0.0.1:1/quire") && !refused.contains("hunter2"),
         "{refused}"
     );
+}
+
+/// A worker of an older program keeps a migration away that it cannot work beside, until it has stopped.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_live_worker_of_an_older_program_keeps_migrations_away_that_exclude_it() {
+    let env = TestEnv::on_postgresql(&[]).await;
+    let worker = TestWorker::register(&env.store).await;
+    // The worker does not say which program it is, so its program is as old as the database. The command would refuse
+    // to go back beside it.
+    env.store.migrations.down(31).await.unwrap();
+    let refused = env.cli.run_err(&["migrate", "up"]);
+    let reason = "the worker the test knows migrations up to 31, but migration 0032_extractors needs workers";
+    assert!(refused.contains(reason), "{refused}");
+    assert_eq!(env.cli.run_json(&["migrate", "status", "--json"])["version"], 31, "nothing was applied");
+    worker.resign().await;
+    assert!(env.cli.run_ok(&["migrate", "up"]).contains("0032_extractors"));
 }

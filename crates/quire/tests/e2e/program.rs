@@ -169,8 +169,17 @@ impl TestServer {
 
     /// The most memory that the process has used, in MB.
     pub fn peak_memory_mb(&self) -> u64 {
+        self.memory_mb("VmHWM:")
+    }
+
+    /// The memory that the process uses now, in MB.
+    pub fn used_memory_mb(&self) -> u64 {
+        self.memory_mb("VmRSS:")
+    }
+
+    fn memory_mb(&self, figure: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(figure)).unwrap();
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
     }
 

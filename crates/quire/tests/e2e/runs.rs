@@ -32,6 +32,7 @@ async fn enqueue(store: &Store, pipeline: Pipeline) -> Run {
         priority: Priority::High,
         correlation_id: Some("c0ffee".to_owned()),
         requested_by: None,
+        extractor: None,
         continues: None,
     };
     store.queue.enqueue(&new, Timestamp::now()).await.unwrap()
@@ -123,7 +124,7 @@ async fn an_ended_run_of_a_document_is_never_retried(env: &TestEnv) {
     enqueue(store, Pipeline::Document).await;
     let id = TestWorker::register(store).await.fail_next().await.to_string();
     let refused = cli.run_err(&["runs", "retry", &id]);
-    assert!(refused.contains("create a new run instead"), "{refused}");
+    assert!(refused.contains("process the document again"), "{refused}");
 }
 
 async fn a_purge_deletes_rows_and_files(env: &TestEnv) {

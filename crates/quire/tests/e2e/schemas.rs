@@ -1,8 +1,11 @@
 //! Built-in and own schemas, from the file to the fields.
 
+mod automatic;
 mod command;
+mod duckdb;
 mod rolling_restart;
 mod startup;
+mod tables;
 
 use quire_domain::DocumentId;
 use serde_json::{Value, json};
@@ -182,15 +185,21 @@ async fn an_unknown_schema_is_refused_and_nothing_changes(env: &TestEnv) {
             refused.body
         );
         let body = refused.json();
-        assert_eq!(body["details"]["known"], json!(["invoice", "veterinary-record"]));
+        assert_eq!(
+            body["details"]["known"],
+            json!(["auto", "delivery-note", "invoice", "laboratory-report", "receipt", "veterinary-record"])
+        );
         assert!(
-            body["message"].as_str().unwrap().ends_with("choose one of: invoice, veterinary-record"),
+            body["message"].as_str().unwrap().ends_with("laboratory-report, receipt, veterinary-record"),
             "{body}"
         );
     }
     std::fs::write(env.cli.path("a.pdf"), pdf(&INVOICE)).unwrap();
     let error = env.cli.run_err(&["upload", "--schema", "invoices", "a.pdf"]);
-    assert_eq!(error, "quire: there is no schema invoices; choose one of: invoice, veterinary-record\n");
+    assert_eq!(
+        error,
+        "quire: there is no schema invoices; choose one of: auto, delivery-note, invoice, laboratory-report, receipt, veterinary-record\n"
+    );
     assert_eq!(env.events().await.len(), before);
     assert_eq!(env.stored_files().0.len(), 0);
 }

@@ -66,7 +66,7 @@ async fn a_folder_belongs_to_one_database(env: &TestEnv) {
     if env.is_on_postgresql() {
         assert!(elsewhere.contains("has no installation id") && elsewhere.contains(id.trim()), "{elsewhere}");
     }
-    env.cli.run_ok(&["migrate", "down", "--to", "1"]);
+    env.cli.run_ok(&["migrate", "down", "--to", "1", "--yes"]);
     env.cli.run_ok(&["migrate", "up"]);
     assert_eq!(env.store.installation.installation_id().await.unwrap().unwrap().to_string(), id.trim());
     assert!(is_ready(&env.cli.serve()));

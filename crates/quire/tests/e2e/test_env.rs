@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_connectors::blob::DiskBlobs;
-use quire_domain::{DocumentId, Event, EventId, EventType, Run, RunId};
+use quire_domain::{DocumentId, Event, EventId, EventType, Run, RunId, StepName};
 use quire_ports::{EventFilter, RunFilter, Store};
 use quire_postgres::testing::{TestSchema, url};
 use quire_sqlite::{SqliteOptions, SqliteStore};
@@ -105,6 +105,19 @@ impl TestEnv {
         self.cli.path("quire-data/documents")
     }
 
+    /// Replaces the original of a document, as if this file had been uploaded.
+    pub async fn replace_original(&self, document: DocumentId, file: &[u8]) {
+        std::fs::write(self.documents_folder().join(format!("{document}/original.pdf")), file).unwrap();
+        let digits = quire_domain::hex(&quire_application::document::content_hash(file).unwrap());
+        let hash = if self.is_on_postgresql() { format!("'\\x{digits}'") } else { format!("x'{digits}'") };
+        let size = file.len();
+        let update = format!(
+            "UPDATE documents SET content_hash = {hash}, file_size = {size} WHERE id = {}",
+            self.sql.id(document.0)
+        );
+        assert_eq!(self.sql.execute(&update).await, Ok(1));
+    }
+
     /// All events, oldest first.
     pub async fn events(&self) -> Vec<Event> {
         let events = self.store.history.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
@@ -130,6 +143,14 @@ impl TestEnv {
             (self.store.history.run(run).await.unwrap().state.as_str() == "RUNNING") == is_running
         })
         .await;
+    }
+
+    /// Waits until a run works on a step. A run that was only just claimed has no step yet.
+    pub async fn wait_until_step_starts(&self, run: RunId, step: StepName) {
+        let is_start = |event: &Event| {
+            event.event_type == EventType::StepStarted && event.run == Some(run) && event.step == Some(step)
+        };
+        wait_until(async || self.events().await.iter().any(is_start)).await;
     }
 
     /// Waits until the latest run of a document has ended.

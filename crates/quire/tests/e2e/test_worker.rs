@@ -1,7 +1,7 @@
 //! A worker whose runs the test starts and ends itself, through the store.
 
 use quire_domain::run::apply;
-use quire_domain::{Failure, RequeuePolicy, Run, RunChange, RunId, WorkerId};
+use quire_domain::{ClaimScope, Failure, RequeuePolicy, Run, RunChange, RunId, WorkerId};
 use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, Lease, Store, Worker};
 use quire_testkit::fixture::all_plans;
 
@@ -22,15 +22,23 @@ impl<'s> TestWorker<'s> {
             started_at: now,
             seen_at: now,
             lease: Some(Lease::Until(until)),
+            program: None,
+            scope: ClaimScope::default(),
         };
         store.workers.register(&worker).await.unwrap();
         Self { store, worker }
     }
 
+    /// Ends the worker's lease.
+    pub async fn resign(&self) {
+        self.store.workers.resign(self.worker.id, self.store.clock.now()).await.unwrap();
+    }
+
     /// Claims the next run.
     pub async fn claim(&self) -> Run {
         let (at, plans) = (self.store.clock.now(), all_plans());
-        let claim = ClaimRequest { worker: self.worker.id, at, limit: 1, is_idle: true, plans: &plans };
+        let claim =
+            ClaimRequest { worker: self.worker.id, at, limit: 1, is_idle: true, plans: &plans, lanes: None };
         self.store.queue.claim(claim).await.unwrap().remove(0).run
     }
 
@@ -46,6 +54,7 @@ impl<'s> TestWorker<'s> {
             interpretation: None,
             proposal: Vec::new(),
             summary: None,
+            text: None,
             end,
             repeated: false,
         };

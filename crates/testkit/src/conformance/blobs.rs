@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use jiff::Timestamp;
-use quire_ports::{BlobStore, PortError};
+use quire_ports::{BlobFile, BlobStore, FolderPage, PortError};
 
 /// An empty blob store.
 pub struct BlobStoreFixture {
@@ -44,7 +44,17 @@ macro_rules! blobs_conformance {
             files_written_concurrently_do_not_mix,
             removing_a_file_removes_the_folders_it_leaves_empty,
             removing_a_missing_file_removes_nothing,
+            the_files_of_a_folder_are_listed_with_their_sizes,
             the_top_folders_are_listed_with_the_time_of_their_last_file,
+            a_new_file_never_replaces_another,
+        }
+        $crate::conformance_cases! { $fixture, large_blobs:
+            of_sixteen_new_files_of_one_name_one_is_written,
+            a_large_file_arrives_as_it_was_sent,
+            of_large_files_of_one_name_at_once_a_complete_one_remains,
+            an_abandoned_large_file_leaves_nothing_behind,
+            a_folder_of_many_files_is_removed_whole,
+            every_folder_is_listed_once,
         }
     };
 }
@@ -182,10 +192,11 @@ pub async fn an_invalid_name_is_refused_by_every_method(fixture: &BlobStoreFixtu
         let put = fixture.blobs.put(name, b"x".to_vec()).await;
         let got = fixture.blobs.get(name, NO_LIMIT).await.map(drop);
         let range = fixture.blobs.get_range(name, 0..1).await.map(drop);
-        let received = fixture.blobs.begin().await.unwrap().finish(name).await;
+        let received = fixture.blobs.begin(name).await.map(drop);
+        let put_new = fixture.blobs.put_new(name, b"x".to_vec()).await.map(drop);
         let removed = fixture.blobs.remove(name).await.map(drop);
         let folder_removed = fixture.blobs.remove_folder(name).await.map(drop);
-        for outcome in [put, got, range, received, removed, folder_removed] {
+        for outcome in [put, put_new, got, range, received, removed, folder_removed] {
             assert!(matches!(outcome, Err(PortError::Conflict(_))), "{name:?}: {outcome:?}");
         }
     }
@@ -221,6 +232,16 @@ pub async fn a_range_returns_only_its_bytes(fixture: &BlobStoreFixture) {
     {
         assert_eq!(fixture.blobs.get_range("a/file", range).await.unwrap(), expected);
     }
+}
+
+/// The first one stays, whatever the others contain.
+pub async fn a_new_file_never_replaces_another(fixture: &BlobStoreFixture) {
+    assert!(fixture.blobs.put_new("a/file", b"first".to_vec()).await.unwrap());
+    assert!(!fixture.blobs.put_new("a/file", b"second".to_vec()).await.unwrap());
+    assert_eq!(fixture.blobs.get("a/file", NO_LIMIT).await.unwrap(), b"first");
+    assert!(fixture.blobs.remove("a/file").await.unwrap());
+    assert!(fixture.blobs.put_new("a/file", b"third".to_vec()).await.unwrap());
+    assert_eq!(fixture.blobs.get("a/file", NO_LIMIT).await.unwrap(), b"third");
 }
 
 /// The caller knows the length of the file, so a shorter file is corrupt.
@@ -302,11 +323,11 @@ pub async fn a_file_written_in_pieces_equals_a_file_put_whole(fixture: &BlobStor
         let content = &content[..length];
         // The first round creates the file, the second replaces it.
         for name in ["folder/file", "folder/file", "alone"] {
-            let mut incoming = fixture.blobs.begin().await.unwrap();
+            let mut incoming = fixture.blobs.begin(name).await.unwrap();
             for piece in content.chunks(piece) {
                 incoming.write(piece).await.unwrap();
             }
-            incoming.finish(name).await.unwrap();
+            incoming.finish().await.unwrap();
             assert!(fixture.blobs.get(name, NO_LIMIT).await.unwrap() == content, "{length} bytes by {piece}");
         }
     }
@@ -315,8 +336,8 @@ pub async fn a_file_written_in_pieces_equals_a_file_put_whole(fixture: &BlobStor
 /// Proves R051: until the new file is finished, its name shows the old one.
 pub async fn an_unfinished_file_is_not_visible(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/old", uniform(1)).await.unwrap();
-    let mut replacing = fixture.blobs.begin().await.unwrap();
-    let mut new = fixture.blobs.begin().await.unwrap();
+    let mut replacing = fixture.blobs.begin("a/old").await.unwrap();
+    let mut new = fixture.blobs.begin("b/new").await.unwrap();
     for half in uniform(9).chunks(uniform(9).len() / 2 + 1) {
         replacing.write(half).await.unwrap();
         new.write(half).await.unwrap();
@@ -324,39 +345,37 @@ pub async fn an_unfinished_file_is_not_visible(fixture: &BlobStoreFixture) {
         assert!(matches!(fixture.blobs.get("b/new", NO_LIMIT).await, Err(PortError::NotFound(_))));
         assert!(!fixture.blobs.remove_folder("b").await.unwrap());
     }
-    replacing.finish("a/old").await.unwrap();
-    new.finish("b/new").await.unwrap();
+    replacing.finish().await.unwrap();
+    new.finish().await.unwrap();
     for name in ["a/old", "b/new"] {
         assert!(fixture.blobs.get(name, NO_LIMIT).await.unwrap() == uniform(9), "{name}");
     }
 }
 
-/// A writer that is dropped, or refused for its name, changes nothing.
+/// A writer that is dropped changes nothing.
 pub async fn an_abandoned_file_leaves_nothing_behind(fixture: &BlobStoreFixture) {
     fixture.blobs.put("a/file", uniform(1)).await.unwrap();
-    let mut dropped = fixture.blobs.begin().await.unwrap();
-    let mut refused = fixture.blobs.begin().await.unwrap();
-    for incoming in [&mut dropped, &mut refused] {
-        incoming.write(&vec![7; 1_000_000]).await.unwrap();
-    }
+    let mut dropped = fixture.blobs.begin("a/file").await.unwrap();
+    dropped.write(&vec![7; 1_000_000]).await.unwrap();
     drop(dropped);
-    assert!(matches!(refused.finish("../file").await, Err(PortError::Conflict(_))));
     assert!(fixture.blobs.get("a/file", NO_LIMIT).await.unwrap() == uniform(1));
+    assert!(fixture.blobs.remove_folder("a").await.unwrap());
+    assert_eq!(fixture.blobs.folders(None).await.unwrap().names, [""; 0]);
 }
 
 /// Concurrent writers do not mix their bytes.
 pub async fn files_written_concurrently_do_not_mix(fixture: &BlobStoreFixture) {
     let mut all = Vec::new();
-    for _ in 0..8 {
-        all.push(fixture.blobs.begin().await.unwrap());
+    for byte in 0..8 {
+        all.push(fixture.blobs.begin(&format!("each/{byte}")).await.unwrap());
     }
     for _ in 0..10 {
         for (byte, incoming) in (0..).zip(&mut all) {
             incoming.write(&vec![byte; 30_000]).await.unwrap();
         }
     }
-    for (byte, incoming) in (0..).zip(all) {
-        incoming.finish(&format!("each/{byte}")).await.unwrap();
+    for incoming in all {
+        incoming.finish().await.unwrap();
     }
     for byte in 0..8_u8 {
         let content = fixture.blobs.get(&format!("each/{byte}"), NO_LIMIT).await.unwrap();
@@ -391,18 +410,35 @@ pub async fn removing_a_missing_file_removes_nothing(fixture: &BlobStoreFixture)
     assert_eq!(fixture.blobs.get("a/b/file", NO_LIMIT).await.unwrap(), b"x");
 }
 
+/// The files of a folder are listed with their sizes, those of its subfolders too, and no others.
+pub async fn the_files_of_a_folder_are_listed_with_their_sizes(fixture: &BlobStoreFixture) {
+    let blobs = &fixture.blobs;
+    for (name, bytes) in [("top", 1), ("a/one", 2), ("a/deep/er/two", 3), ("ab/three", 4)] {
+        blobs.put(name, vec![b'x'; bytes]).await.unwrap();
+    }
+    let mut files = blobs.files("a").await.unwrap();
+    files.sort();
+    let file = |name: &str, bytes| BlobFile { name: name.to_owned(), bytes };
+    assert_eq!(files, [file("a/deep/er/two", 3), file("a/one", 2)]);
+    assert_eq!(blobs.files("a/deep").await.unwrap(), [file("a/deep/er/two", 3)]);
+    for none in ["top", "missing", "a/one"] {
+        assert_eq!(blobs.files(none).await.unwrap(), [], "{none}");
+    }
+    assert!(matches!(blobs.files("../a").await, Err(PortError::Conflict(_))));
+}
+
 /// Files at the top and unfinished files are not listed. A folder is as new as its newest file.
 pub async fn the_top_folders_are_listed_with_the_time_of_their_last_file(fixture: &BlobStoreFixture) {
     let blobs = &fixture.blobs;
     blobs.check().await.unwrap();
-    assert_eq!(blobs.folders().await.unwrap(), [""; 0]);
+    assert_eq!(blobs.folders(None).await.unwrap(), FolderPage::default());
     let before = Timestamp::now().as_second();
-    let mut unfinished = blobs.begin().await.unwrap();
+    let mut unfinished = blobs.begin("c/unfinished").await.unwrap();
     unfinished.write(&vec![1; 1 << 20]).await.unwrap();
     for name in ["top", "a/one", "a/deep/er/two", "b/three"] {
         blobs.put(name, b"x".to_vec()).await.unwrap();
     }
-    let mut folders = blobs.folders().await.unwrap();
+    let mut folders = blobs.folders(None).await.unwrap().names;
     folders.sort();
     assert_eq!(folders, ["a", "b"]);
     let deep = blobs.last_written("a/deep").await.unwrap();
@@ -410,6 +446,6 @@ pub async fn the_top_folders_are_listed_with_the_time_of_their_last_file(fixture
     assert!(blobs.last_written("a").await.unwrap() >= deep);
     assert_eq!(blobs.last_written("missing").await.unwrap(), None);
     blobs.remove_folder("a").await.unwrap();
-    assert_eq!(blobs.folders().await.unwrap(), ["b"]);
+    assert_eq!(blobs.folders(None).await.unwrap().names, ["b"]);
     assert!(matches!(blobs.last_written("../a").await, Err(PortError::Conflict(_))));
 }

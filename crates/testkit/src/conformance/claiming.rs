@@ -124,7 +124,14 @@ pub async fn concurrent_claims_never_share_a_run_or_a_subject(fixture: &StoreFix
             tokio::spawn(async move {
                 let plans = all_plans();
                 queue
-                    .claim(ClaimRequest { worker, at: at(6), limit: 3, is_idle: true, plans: &plans })
+                    .claim(ClaimRequest {
+                        worker,
+                        at: at(6),
+                        limit: 3,
+                        is_idle: true,
+                        plans: &plans,
+                        lanes: None,
+                    })
                     .await
                     .unwrap()
             })
@@ -170,7 +177,7 @@ pub async fn a_claim_takes_only_the_pipelines_it_names(fixture: &StoreFixture) {
     let document = fixture.enqueue(SubjectId::new(), at(1)).await;
     let worker = fixture.worker(at(1)).await;
     let plans = [document_plan()];
-    let claim = ClaimRequest { worker, at: at(2), limit: 10, is_idle: true, plans: &plans };
+    let claim = ClaimRequest { worker, at: at(2), limit: 10, is_idle: true, plans: &plans, lanes: None };
     let claimed = fixture.store.queue.claim(claim).await.unwrap();
     assert_eq!(claimed.iter().map(|c| c.run.id).collect::<Vec<_>>(), [document]);
     assert_eq!(fixture.state(link.id).await, "QUEUED");

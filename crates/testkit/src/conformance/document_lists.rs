@@ -35,6 +35,7 @@ fn cursor(overview: &DocumentOverview) -> DocumentCursor {
 fn matches_filter(overview: &DocumentOverview, filter: DocumentFilter) -> bool {
     match filter {
         DocumentFilter::All => true,
+        DocumentFilter::Hidden => overview.hidden.is_some(),
         DocumentFilter::Review(review) => overview.document.review_status == review,
         DocumentFilter::Status(DocumentStatus::Uploaded) => false,
         DocumentFilter::Status(status) => {

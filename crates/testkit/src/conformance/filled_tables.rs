@@ -1,7 +1,11 @@
 //! A database with rows in every table.
 
-use quire_domain::{DocumentId, InstallationId, LaneName, Pipeline, ReviewStatus, RunId, SubjectId};
-use quire_ports::{CandidateFilter, IdempotencyKey, MinuteMetrics, NewDocument};
+use quire_domain::{
+    DocumentId, HideChange, InstallationId, LaneName, Pipeline, ReviewStatus, RunId, SubjectId,
+};
+use quire_ports::{
+    CandidateFilter, HideRequest, IdempotencyKey, MinuteMetrics, NewDocument, OutdatedDocument,
+};
 use quire_understanding::Schema;
 use quire_understanding::structural_change::{CandidateStatus, DecisionType};
 
@@ -9,15 +13,16 @@ use super::calibration::labelled_field;
 use super::governance::{decide, decision};
 use super::interpretations::add_field;
 use super::model_calls::call;
+use super::search::indexed_text;
 use super::sessions::{create_key, owner, session};
 use crate::fixture::{StoreFixture, at, document, document_run};
 
 /// What [`fill_every_table`] leaves.
-pub(super) struct FilledTables {
+pub struct FilledTables {
     /// A completed run.
-    pub(super) completed: RunId,
+    pub completed: RunId,
     /// Two runs of one subject; the second waits behind the first.
-    pub(super) waiting: [RunId; 2],
+    pub waiting: [RunId; 2],
 }
 
 /// Adds what the steps of a proposal leave to a run, whatever its pipeline.
@@ -57,7 +62,7 @@ async fn add_link(fixture: &StoreFixture, run: RunId) {
 }
 
 /// Puts at least one row into every table, through the ports.
-pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
+pub async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let store = &fixture.store;
     store.installation.set_installation_id(InstallationId::new()).await.unwrap();
     store.governance.seed(&Schema::built_in_default(), at(0)).await.unwrap();
@@ -71,6 +76,9 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let fields = vec![labelled_field("pet_name", "Luna", 0.66), labelled_field("notes", "nada", 0.5)];
     let (reviewed, completed, _) = fixture.document_with_fields(fields).await;
     fixture.edit_active_version(completed, &[add_field("blood_group", "A")], at(9)).await;
+    let indexed = OutdatedDocument { id: reviewed, run: Some(completed) };
+    let text: Vec<String> = (0..30).map(|number| format!("texto{number}")).collect();
+    assert!(store.search.reindex(indexed, Some(&indexed_text("es", &[&text.join(" ")]))).await.unwrap());
     let filter = CandidateFilter { limit: 1, ..CandidateFilter::default() };
     let candidate = store.governance.candidates(filter).await.unwrap().remove(0);
     let deferred = decision(&candidate, DecisionType::Defer, CandidateStatus::Deferred, 10);
@@ -99,5 +107,8 @@ pub(super) async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let new = NewDocument { idempotency_key, ..NewDocument::uploaded_by("ana", &uploaded, Some(&first)) };
     store.documents.add(new, at(12)).await.unwrap();
     let second = fixture.enqueue(uploaded.id.into(), at(13)).await;
+    let (document, actor) = (uploaded.id, "ana".to_owned());
+    let hide = HideRequest { document, change: HideChange::Hide, actor, at: at(14) };
+    store.documents.set_hidden(&hide).await.unwrap();
     FilledTables { completed, waiting: [first.id, second] }
 }

@@ -158,8 +158,14 @@ pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) 
     for (step, times) in [(StepName::Interpretation, 1), (StepName::Extraction, 2)] {
         for _ in 0..times {
             let plan = [crate::fixture::document_plan()];
-            let claim =
-                quire_ports::ClaimRequest { worker, at: at(6), limit: 1, is_idle: true, plans: &plan };
+            let claim = quire_ports::ClaimRequest {
+                worker,
+                at: at(6),
+                limit: 1,
+                is_idle: true,
+                plans: &plan,
+                lanes: None,
+            };
             let run = fixture.store.queue.claim(claim).await.unwrap().remove(0).run;
             let mut write = step_write(&run, &[EventType::StepFailed], step, at(7));
             let failure = Failure::permanent("X", "x");
@@ -219,6 +225,39 @@ pub async fn events_can_be_paged_without_gaps(fixture: &StoreFixture) {
     fixture.store.queue.record(&[]).await.unwrap();
     let last = fixture.store.history.events(after, EventFilter::default(), 3).await.unwrap();
     assert_eq!(last.into_iter().map(|last| last.event).collect::<Vec<_>>(), [bare, viewed]);
+}
+
+/// During an upgrade, a newer program may append events of types that this one does not know.
+pub async fn events_of_an_unknown_type_are_left_out_of_every_page(fixture: &StoreFixture) {
+    let subject = SubjectId::new();
+    let run = fixture.enqueue(subject, at(0)).await;
+    for _ in 0..3 {
+        let newer = "INSERT INTO events (at, event_type, pipeline, subject_id, run_id) \
+                     SELECT at, 'MADE_BY_A_NEWER_PROGRAM', pipeline, subject_id, run_id FROM events WHERE id = 1";
+        assert_eq!(fixture.sql.execute(newer).await, Ok(1));
+    }
+    let worker = fixture.worker(at(0)).await;
+    fixture.claim_one(worker, at(1)).await;
+    let everything = fixture.sql.number("SELECT count(*) FROM events").await;
+    let known = fixture.events().await;
+    assert_eq!(i64::try_from(known.len()).unwrap() + 3, everything);
+    let of_run = EventFilter { run: Some(run), ..EventFilter::default() };
+    for filter in [EventFilter::default(), of_run] {
+        let mut paged: Vec<EventId> = Vec::new();
+        // A page of one: events that are left out must not end the list.
+        while let [next] = &fixture
+            .store
+            .history
+            .events(paged.last().copied().unwrap_or(EventId(0)), filter, 1)
+            .await
+            .unwrap()[..]
+        {
+            paged.push(next.id);
+        }
+        let expected = known.iter().filter(|known| filter.run.is_none() || known.event.run == filter.run);
+        assert_eq!(paged, expected.map(|known| known.id).collect::<Vec<_>>());
+        assert!(paged.len() > 1, "events follow those that are left out");
+    }
 }
 
 /// The newest event is the last one of the history, also after a purge has deleted events.

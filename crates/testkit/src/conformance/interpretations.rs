@@ -6,14 +6,15 @@ use jiff::Timestamp;
 use quire_domain::review::{interpretation_edited, marked_reviewed, review_reopened};
 use quire_domain::{
     DocumentId, EditBase, EventType, InterpretationId, ReviewEnd, ReviewStatus, Run, RunChange, RunId,
-    SignedVersion, StepName,
+    SchemaRef, SignedVersion, StepName,
 };
 use quire_ports::{
     FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange, ReviewMarkRequest,
 };
 use quire_understanding::edit::{EarlierFields, EditOperation, apply_edits};
 use quire_understanding::{
-    Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, Value, ValueType,
+    Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, SchemaFit, Value,
+    ValueType,
 };
 
 use super::writes::{end_write, raw_text, step_write};
@@ -42,6 +43,7 @@ pub(super) fn made_by() -> MadeBy {
         cost: Some(0.125),
         fallback_reason: None,
         milliseconds: 42,
+        schema_fits: vec![SchemaFit { schema: "invoice".to_owned(), fit: 0.75 }],
     }
 }
 
@@ -56,7 +58,7 @@ pub(super) fn first_version(run: &Run, fields: Vec<Field>, at: Timestamp) -> Fir
         policy_version: Some("v1".to_owned()),
         fields,
     };
-    FirstVersion { id: InterpretationId::new(), data, made_by: Some(made_by()) }
+    FirstVersion { id: InterpretationId::new(), data, made_by: Some(made_by()), schema: None }
 }
 
 /// An edit of the version `base` by Ana.
@@ -142,12 +144,27 @@ impl StoreFixture {
         fields: Option<Vec<Field>>,
         later: i64,
     ) -> FirstVersion {
+        self.complete_with(run, fields, None, later).await
+    }
+
+    /// Like [`StoreFixture::complete_next_run`], with an interpretation without fields that has chosen this schema.
+    pub(super) async fn complete_choosing_run(&self, run: RunId, schema: Option<SchemaRef>, later: i64) {
+        self.complete_with(run, Some(Vec::new()), schema, later).await;
+    }
+
+    async fn complete_with(
+        &self,
+        run: RunId,
+        fields: Option<Vec<Field>>,
+        schema: Option<SchemaRef>,
+        later: i64,
+    ) -> FirstVersion {
         let at = |second| at(second + later);
         let worker = self.worker(at(1)).await;
         let claimed = self.claim_one(worker, at(2)).await.run;
         assert_eq!(claimed.id, run);
         let has_interpretation = fields.is_some();
-        let first = first_version(&claimed, fields.unwrap_or_default(), at(3));
+        let first = FirstVersion { schema, ..first_version(&claimed, fields.unwrap_or_default(), at(3)) };
         let mut write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Interpretation, at(3));
         write.artifacts.push(raw_text());
         write.interpretation = has_interpretation.then(|| first.clone());

@@ -5,11 +5,11 @@ use quire_domain::{
     Event, EventType, LaneClosing, LaneName, LanePause, LaneState, NewRun, Pipeline, Priority, RunChange,
     RunId, RunState, StepAttempt, StepName, SubjectId, Wait,
 };
-use quire_ports::{Advance, LaneOverview, PortError};
+use quire_ports::{Advance, ClaimRequest, LaneOverview, PortError};
 
 use super::waiting::wait;
 use super::writes::{end_write, step_write};
-use crate::fixture::{StoreFixture, at, new_run};
+use crate::fixture::{StoreFixture, all_plans, at, new_run};
 
 const STEP: StepName = StepName::Extraction;
 
@@ -117,6 +117,32 @@ pub async fn a_closed_lane_stays_closed_for_the_longest_time_that_was_asked_for(
     assert_eq!(events.iter().filter(|one| one.event.event_type == EventType::LaneClosed).count(), 2);
 }
 
+/// Links name any number of hosts, so a host is known only while it is closed or paused.
+pub async fn a_host_is_forgotten_when_it_is_open_again(fixture: &StoreFixture) {
+    let lanes = &fixture.store.lanes;
+    let host = |number: i64| LaneName::host(&format!("{number}.example.com"));
+    let names = || async {
+        let lanes = lanes.list().await.unwrap();
+        lanes.into_iter().map(|one| one.lane.name.to_string()).collect::<Vec<_>>()
+    };
+    lanes.register(&[lane(), host(1), host(2)]).await.unwrap();
+    let pause = LanePause { at: at(1), by: "ana".to_owned() };
+    lanes.pause(&host(2), &pause, &event(EventType::LanePaused, at(1))).await.unwrap();
+    for (number, second) in [(3, 10), (4, 15)] {
+        let closed = event(EventType::LaneClosed, at(second));
+        assert!(lanes.close(&host(number), &closing(at(second + 10)), &closed).await.unwrap());
+    }
+    assert_eq!(
+        names().await,
+        ["host:2.example.com", "host:3.example.com", "host:4.example.com", "model:local"]
+    );
+    lanes.close(&host(5), &closing(at(50)), &event(EventType::LaneClosed, at(20))).await.unwrap();
+    assert_eq!(
+        names().await,
+        ["host:2.example.com", "host:4.example.com", "host:5.example.com", "model:local"]
+    );
+}
+
 /// A lane is paused once, however often it is asked for; an unknown one is not found.
 pub async fn lanes_are_paused_and_resumed_by_name_and_each_change_is_recorded_once(fixture: &StoreFixture) {
     let lanes = &fixture.store.lanes;
@@ -139,4 +165,23 @@ pub async fn lanes_are_paused_and_resumed_by_name_and_each_change_is_recorded_on
     let types: Vec<_> = fixture.events().await.iter().map(|one| one.event.event_type).collect();
     assert_eq!(types, [EventType::LanePaused, EventType::LaneResumed]);
     assert_eq!(fixture.events().await[0].event.lane, Some(lane()));
+}
+
+/// It takes them as they wait: nobody has to wake them. The order is that of the queue.
+pub async fn a_worker_of_a_lane_claims_what_waits_in_it_and_nothing_else(fixture: &StoreFixture) {
+    let second = waiting_document(fixture, 1).await;
+    let first = waiting_run(fixture, new_run(Pipeline::Document, SubjectId::new(), Priority::High), 2).await;
+    let elsewhere = fixture.enqueue(SubjectId::new(), at(3)).await;
+    let worker = fixture.worker(at(4)).await;
+    let (plans, here, other) = (all_plans(), [lane()], [LaneName::ocr()]);
+    let claim = ClaimRequest { worker, at: at(4), limit: 10, is_idle: true, plans: &plans, lanes: None };
+    let queue = &fixture.store.queue;
+    assert!(queue.claim(ClaimRequest { lanes: Some(&other), ..claim }).await.unwrap().is_empty());
+    assert!(queue.claim(ClaimRequest { lanes: Some(&here), plans: &[], ..claim }).await.unwrap().is_empty());
+    let claimed = queue.claim(ClaimRequest { lanes: Some(&here), ..claim }).await.unwrap();
+    assert_eq!(claimed.iter().map(|one| one.run.id).collect::<Vec<_>>(), [first, second]);
+    assert_eq!(claimed[0].attempts, [StepAttempt { step: STEP, number: 1 }], "waiting burnt no attempt");
+    assert_eq!(fixture.store.lanes.wake(&lane(), 10).await.unwrap(), 0, "nothing waits there any more");
+    assert_eq!(fixture.claim_one(worker, at(5)).await.run.id, elsewhere);
+    assert!(queue.claim(ClaimRequest { lanes: Some(&here), ..claim }).await.unwrap().is_empty());
 }

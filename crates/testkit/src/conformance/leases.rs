@@ -1,7 +1,7 @@
 //! Worker leases.
 
 use jiff::SignedDuration;
-use quire_domain::{RecoveryPolicy, SubjectId, WorkerId};
+use quire_domain::{ClaimScope, Pipeline, RecoveryPolicy, SubjectId, WorkerId};
 use quire_ports::{ExpiredLeases, Lease, Worker};
 
 use super::recovery::{recover, rules};
@@ -62,8 +62,14 @@ pub async fn an_exclusive_worker_ends_every_other_lease(fixture: &StoreFixture) 
         started_at: at(2),
         seen_at: at(2),
         lease: Some(Lease::Exclusive),
+        program: Some(7),
+        scope: ClaimScope::parse("document,ocr").unwrap(),
     };
     fixture.store.workers.register(&owner).await.unwrap();
+    let listed = fixture.store.workers.list().await.unwrap();
+    assert!(listed.contains(&owner), "with its program and its scope: {listed:?}");
+    let unlimited = listed.iter().find(|worker| worker.id == other).unwrap();
+    assert_eq!((unlimited.program, &unlimited.scope), (None, &ClaimScope::default()));
     let recovered = recover(fixture, RecoveryPolicy::Fail, at(3)).await;
     assert_eq!(recovered[0].run.id, run);
     // Its own lease does not expire.
@@ -86,4 +92,28 @@ pub async fn old_workers_are_deleted_unless_they_own_a_run(fixture: &StoreFixtur
         fixture.store.workers.list().await.unwrap().into_iter().map(|worker| worker.id).collect();
     assert_eq!(listed, [newest, owner]);
     assert!(!listed.contains(&idle));
+}
+
+/// A server without slots is listed with the workers, as live as they are, and claims nothing of a pipeline.
+pub async fn a_server_without_slots_is_registered_beside_workers(fixture: &StoreFixture) {
+    let id = WorkerId::new();
+    let server = Worker {
+        id,
+        name: "server:1".to_owned(),
+        slots: 0,
+        started_at: at(0),
+        seen_at: at(0),
+        lease: Some(Lease::Until(at(15))),
+        program: Some(7),
+        scope: ClaimScope::default(),
+    };
+    fixture.store.workers.register(&server).await.unwrap();
+    let listed = fixture.store.workers.list().await.unwrap();
+    assert_eq!(listed, [server]);
+    assert!(listed[0].is_live(at(14)) && !listed[0].is_live(at(15)));
+    assert!(!Pipeline::ALL.into_iter().any(|pipeline| listed[0].claims(pipeline)));
+    assert!(fixture.store.workers.renew(id, at(20), Lease::Until(at(35))).await.unwrap());
+    fixture.store.workers.resign(id, at(21)).await.unwrap();
+    let ended = fixture.store.workers.list().await.unwrap();
+    assert!(ended[0].lease.is_none() && !ended[0].is_live(at(22)));
 }

@@ -10,15 +10,18 @@ pub mod claiming;
 pub mod confidence;
 pub mod constraints;
 pub mod credentials;
+pub mod document_fields;
 pub mod document_lists;
 pub mod documents;
 pub mod fencing;
-mod filled_tables;
+pub mod filled_tables;
 pub mod governance;
+pub mod hiding;
 pub mod history;
 mod interpretations;
 pub mod lanes;
 pub mod language;
+pub mod large_blobs;
 pub mod leases;
 pub mod links;
 pub mod migrations;
@@ -32,6 +35,8 @@ pub mod review_marks;
 pub mod reviews;
 pub mod schema_files;
 pub mod search;
+pub mod search_bounds;
+pub mod search_state;
 pub mod sessions;
 pub mod step_groups;
 pub mod waiting;
@@ -80,6 +85,7 @@ macro_rules! store_conformance {
             an_expired_lease_claims_nothing_until_its_worker_renews_it,
             a_lease_whose_runs_were_recovered_cannot_be_renewed,
             an_exclusive_worker_ends_every_other_lease,
+            a_server_without_slots_is_registered_beside_workers,
             old_workers_are_deleted_unless_they_own_a_run,
         }
         $crate::conformance_cases! { $fixture, retries:
@@ -99,8 +105,10 @@ macro_rules! store_conformance {
             runs_are_woken_in_the_order_of_the_queue,
             resuming_a_lane_wakes_every_run_that_waits_in_it,
             a_closed_lane_stays_closed_for_the_longest_time_that_was_asked_for,
+            a_host_is_forgotten_when_it_is_open_again,
             lanes_are_paused_and_resumed_by_name_and_each_change_is_recorded_once,
             only_a_queued_run_waits_in_a_lane,
+            a_worker_of_a_lane_claims_what_waits_in_it_and_nothing_else,
         }
         $crate::conformance_cases! { $fixture, step_groups:
             a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on,
@@ -114,6 +122,7 @@ macro_rules! store_conformance {
             queue_depth_and_step_failures_are_reported,
             metrics_are_summed_by_minute,
             events_can_be_paged_without_gaps,
+            events_of_an_unknown_type_are_left_out_of_every_page,
             the_newest_event_id_is_returned,
             events_and_artifacts_cannot_be_changed,
             purging_a_subject_deletes_its_rows_and_keeps_the_purge_event,
@@ -165,6 +174,11 @@ macro_rules! store_conformance {
             documents_are_listed_by_lowest_confidence_after_any_history,
             concurrent_changes_leave_the_list_correct,
         }
+        $crate::conformance_cases! { $fixture, document_fields:
+            the_fields_of_the_shown_version_stand_in_columns,
+            document_fields_equal_the_active_versions_after_any_history,
+            an_edit_while_a_run_completes_leaves_the_fields_of_one_version,
+        }
         $crate::conformance_cases! { $fixture, language:
             a_run_keeps_the_language_that_was_set_when_it_was_created,
             only_document_runs_get_the_language_of_a_document,
@@ -208,6 +222,26 @@ macro_rules! store_conformance {
         $crate::conformance_cases! { $fixture, search:
             a_document_is_found_by_the_values_of_its_active_version,
             only_the_latest_completed_run_is_searched,
+            words_may_stand_in_different_chunks_of_a_document,
+            results_are_ordered_and_filtered_by_properties,
+            the_vocabulary_knows_forms_and_slips_and_forgets_what_was_purged,
+            outdated_entries_are_found_and_written_again,
+            near_vectors_are_found_and_follow_their_documents,
+        }
+        $crate::conformance_cases! { $fixture, search_bounds:
+            numbers_are_found_by_ranges,
+            vectors_are_found_among_given_documents,
+            hostile_queries_get_an_answer,
+        }
+        $crate::conformance_cases! { $fixture, search_state:
+            words_that_left_every_document_leave_the_vocabulary,
+            search_follows_reviews_and_failed_runs,
+            documents_with_almost_the_same_text_are_found,
+        }
+        $crate::conformance_cases! { $fixture, hiding:
+            hiding_is_recorded_once_and_undone,
+            a_hidden_document_is_found_nowhere_and_comes_back_at_once,
+            every_list_leaves_out_hidden_documents_after_any_history,
         }
         $crate::conformance_cases! { $fixture, governance:
             a_run_keeps_the_schema_version_it_was_created_with,
@@ -222,6 +256,8 @@ macro_rules! store_conformance {
             a_schema_older_than_the_schema_files_table_is_updated,
             only_one_of_several_concurrent_starts_adds_the_schema,
             a_document_keeps_its_schema_and_its_runs_use_it,
+            a_chosen_schema_binds_the_run_and_its_document_once,
+            reprocessing_with_a_schema_binds_the_document_to_it,
         }
         $crate::conformance_cases! { $fixture, credentials:
             a_key_is_found_by_id_and_its_name_is_unique,
@@ -245,6 +281,7 @@ macro_rules! store_conformance {
             every_version_goes_down_and_up_again_with_rows_in_every_table,
             an_interrupted_migration_continues_where_it_was,
             a_migration_that_was_changed_is_refused,
+            a_newer_database_is_used_if_its_migrations_allow_this_program,
             migrating_twice_does_nothing_the_second_time,
             migrating_over_renamed_tables_keeps_their_rows,
         }

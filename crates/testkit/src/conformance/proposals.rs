@@ -8,7 +8,7 @@ use quire_domain::proposal::{
 use quire_domain::run::apply;
 use quire_domain::{
     EventType, Failure, NewRun, Pipeline, Priority, RequeuePolicy, Run, RunChange, RunId, RunState,
-    StepAttempt, StepName, SubjectId,
+    RunStateName, StepAttempt, StepName, SubjectId,
 };
 use quire_ports::{
     Advance, AdvanceOutcome, PortError, ProposalFilter, ProposalRequest, ProposalResult, ProposalVersion,
@@ -210,8 +210,11 @@ pub async fn proposals_are_listed_newest_first_and_by_every_filter(fixture: &Sto
     let all = ProposalFilter { limit: 30, ..ProposalFilter::default() };
     let cases = [
         (all.clone(), vec![third.id, second.id, first.id]),
-        (ProposalFilter { states: vec!["COMPLETED"], ..all.clone() }, vec![second.id, first.id]),
-        (ProposalFilter { states: vec!["QUEUED", "FAILED"], ..all.clone() }, vec![third.id]),
+        (ProposalFilter { states: vec![RunStateName::Completed], ..all.clone() }, vec![second.id, first.id]),
+        (
+            ProposalFilter { states: vec![RunStateName::Queued, RunStateName::Failed], ..all.clone() },
+            vec![third.id],
+        ),
         (ProposalFilter { is_revision: Some(true), ..all.clone() }, vec![second.id]),
         (ProposalFilter { is_revision: Some(false), ..all.clone() }, vec![third.id, first.id]),
         (ProposalFilter { parent: Some(first.id), ..all.clone() }, vec![second.id]),

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
     Document, DocumentId, EventType, Failure, Pipeline, Priority, RequeuePolicy, ReviewStatus, Run,
-    RunChange, StepName, WorkerId,
+    RunChange, RunStateName, StepName, WorkerId,
 };
 use quire_ports::{EditBlocked, MarkBlocked, PortError, RunFilter};
 use quire_understanding::{Field, Origin, Value, ValueType};
@@ -83,8 +83,8 @@ impl<'f> RandomHistory<'f> {
         self.random.choose(&self.documents).copied()
     }
 
-    async fn random_run(&mut self, state: &str) -> Option<Run> {
-        let filter = RunFilter { state: Some(state.to_owned()), limit: 100, ..RunFilter::default() };
+    async fn random_run(&mut self, state: RunStateName) -> Option<Run> {
+        let filter = RunFilter { state: Some(state), limit: 100, ..RunFilter::default() };
         let runs = self.fixture.store.history.runs(&filter).await.unwrap();
         self.random.choose(&runs).cloned()
     }
@@ -140,13 +140,13 @@ impl<'f> RandomHistory<'f> {
     }
 
     async fn end_running_run(&mut self) {
-        let Some(run) = self.random_run("RUNNING").await else { return };
+        let Some(run) = self.random_run(RunStateName::Running).await else { return };
         let (change, now) = (self.random_end(), self.next_time());
         self.fixture.end_run(run.id, change, now).await;
     }
 
     async fn withdraw_run(&mut self) {
-        let Some(run) = self.random_run("QUEUED").await else { return };
+        let Some(run) = self.random_run(RunStateName::Queued).await else { return };
         let now = self.next_time();
         self.fixture.store.queue.withdraw(run.id, "local", now).await.unwrap();
     }

@@ -217,7 +217,8 @@ pub async fn runs_orphaned_together_are_not_blamed_and_are_claimed_alone(fixture
         let plans = all_plans();
         for _ in 0..3 {
             // Only tests claim a run that must run alone beside others.
-            let claim = ClaimRequest { worker, at: at(start), limit: 3, is_idle: true, plans: &plans };
+            let claim =
+                ClaimRequest { worker, at: at(start), limit: 3, is_idle: true, plans: &plans, lanes: None };
             let claimed = fixture.store.queue.claim(claim).await.unwrap();
             assert_eq!(
                 claimed.len(),
@@ -244,7 +245,7 @@ pub async fn runs_orphaned_together_are_not_blamed_and_are_claimed_alone(fixture
     let worker = fixture.worker(at(400)).await;
     let plans = all_plans();
     let behind = fixture.enqueue(SubjectId::new(), at(400)).await;
-    let busy = ClaimRequest { worker, at: at(400), limit: 10, is_idle: false, plans: &plans };
+    let busy = ClaimRequest { worker, at: at(400), limit: 10, is_idle: false, plans: &plans, lanes: None };
     assert_eq!(fixture.store.queue.claim(busy).await.unwrap(), []);
     // The one that ends its process alone is blamed, and fails at the limit.
     let poison = fixture.claim_one(worker, at(400)).await.run.id;

@@ -1,6 +1,6 @@
 //! Schemas that are seeded from files.
 
-use quire_domain::{Document, DocumentId, EventType, SchemaVersionId};
+use quire_domain::{Document, DocumentId, EventType, RunId, SchemaRef, SchemaVersionId};
 use quire_ports::{CandidateFilter, GovernanceDecision, SchemaVersion, SeedOutcome};
 use quire_understanding::structural_change::{CandidateStatus, DecisionType};
 use quire_understanding::{Schema, SchemaFile, SchemaFormat};
@@ -71,7 +71,7 @@ pub async fn a_changed_file_becomes_the_next_version_of_its_schema(fixture: &Sto
 /// A file does not undo the decisions of people about a schema.
 pub async fn a_changed_file_does_not_override_governance_decisions(fixture: &StoreFixture) {
     let governance = &fixture.store.governance;
-    let [veterinary, _] = SchemaFile::built_in();
+    let [veterinary, ..] = SchemaFile::built_in();
     governance.seed_file(veterinary, at(0)).await.unwrap();
     let (_, run, _) = fixture.interpreted_document().await;
     fixture.edit_active_version(run, &[add_field("blood_group", "A")], at(9)).await;
@@ -104,7 +104,7 @@ pub async fn a_changed_file_does_not_override_governance_decisions(fixture: &Sto
 /// An older database has a schema but no record of its file. The schema is updated if nobody has changed it.
 pub async fn a_schema_older_than_the_schema_files_table_is_updated(fixture: &StoreFixture) {
     let governance = &fixture.store.governance;
-    let [veterinary, _] = SchemaFile::built_in();
+    let [veterinary, ..] = SchemaFile::built_in();
     let old = Schema { sections: Vec::new(), ..veterinary.schema.clone() };
     governance.seed(&old, at(0)).await.unwrap();
     fixture.sql.execute("DELETE FROM schema_files").await.unwrap();
@@ -150,4 +150,59 @@ pub async fn a_document_keeps_its_schema_and_its_runs_use_it(fixture: &StoreFixt
     let first = fixture.run(run.id).await;
     assert_eq!(bound(first.schema), Some(("parking-ticket".to_owned(), 1)));
     assert_eq!(bound(again.schema), Some(("parking-ticket".to_owned(), 2)));
+}
+
+/// A document whose schema is left open, with its first run.
+async fn open_document(fixture: &StoreFixture) -> (DocumentId, RunId) {
+    for file in SchemaFile::built_in() {
+        fixture.store.governance.seed_file(file, at(0)).await.unwrap();
+    }
+    let open = Document { schema: Schema::AUTO.to_owned(), ..document(DocumentId::new()) };
+    let run = document_run(open.id.into());
+    fixture.add_document(&open, Some(&run), at(0)).await;
+    assert_eq!(bound(fixture, run.id).await, ("auto".to_owned(), 1));
+    (open.id, run.id)
+}
+
+async fn bound(fixture: &StoreFixture, run: RunId) -> (String, u32) {
+    fixture.run(run).await.schema.map(|schema| (schema.name, schema.version)).unwrap()
+}
+
+async fn schema_of(fixture: &StoreFixture, document: DocumentId) -> String {
+    fixture.store.documents.find(document).await.unwrap().schema
+}
+
+/// The schema that a run chooses is its schema and that of its document, from the same write on; another choice changes nothing.
+pub async fn a_chosen_schema_binds_the_run_and_its_document_once(fixture: &StoreFixture) {
+    let (document, run) = open_document(fixture).await;
+    let choose = |name: &str| Some(SchemaRef { name: name.to_owned(), version: 1 });
+    fixture.complete_choosing_run(run, choose("invoice"), 0).await;
+    assert_eq!(bound(fixture, run).await, ("invoice".to_owned(), 1));
+    assert_eq!(schema_of(fixture, document).await, "invoice");
+    let changed = fixture.sql.execute("UPDATE runs SET schema_name = 'receipt'").await;
+    assert!(changed.as_ref().is_err_and(|message| message.contains("does not change")), "{changed:?}");
+
+    let again = fixture.reprocess(document, at(20)).await;
+    fixture.complete_choosing_run(again, choose("receipt"), 20).await;
+    let current = fixture.store.governance.current_schema("invoice").await.unwrap();
+    assert_eq!(bound(fixture, again).await, ("invoice".to_owned(), current.number), "it left nothing open");
+    assert_eq!(schema_of(fixture, document).await, "invoice");
+
+    let (none, run) = open_document(fixture).await;
+    fixture.complete_choosing_run(run, None, 40).await;
+    assert_eq!(bound(fixture, run).await, ("auto".to_owned(), 1), "none fits");
+    assert_eq!(schema_of(fixture, none).await, "auto");
+}
+
+/// A person who asks for another schema gets it for this run and the later ones, whatever an earlier run chooses meanwhile.
+pub async fn reprocessing_with_a_schema_binds_the_document_to_it(fixture: &StoreFixture) {
+    let (document, first) = open_document(fixture).await;
+    let new = document_run(document.into());
+    let requested = Document::reprocess_requested(&new, "tester", at(0));
+    let run = fixture.store.documents.reprocess_as(&new, Some("receipt"), requested).await.unwrap();
+    assert_eq!(run.schema.map(|schema| schema.name).as_deref(), Some("receipt"));
+    let chosen = SchemaRef { name: "invoice".to_owned(), version: 1 };
+    fixture.complete_choosing_run(first, Some(chosen), 0).await;
+    assert_eq!(bound(fixture, first).await.0, "invoice");
+    assert_eq!(schema_of(fixture, document).await, "receipt");
 }

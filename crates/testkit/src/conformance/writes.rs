@@ -32,6 +32,7 @@ fn empty_write(run: &Run, when: Timestamp) -> Advance {
         interpretation: None,
         proposal: Vec::new(),
         summary: None,
+        text: None,
         end: None,
         repeated: false,
     }
@@ -63,7 +64,7 @@ impl StoreFixture {
     }
 
     /// Completes a running run, 6 seconds after the start of the test.
-    pub(super) async fn complete_run(&self, run: RunId) {
+    pub async fn complete_run(&self, run: RunId) {
         self.end_run(run, RunChange::Complete, at(6)).await;
     }
 }

@@ -58,7 +58,12 @@ impl PageContent {
 
 /// A page with these lines of text, from its top.
 pub fn text_page(lines: &[&str]) -> String {
-    let mut content = "BT /F 11 Tf 14 TL 50 790 Td\n".to_owned();
+    text_page_at((50.0, 790.0), lines)
+}
+
+/// A page with these lines of text, of which the first starts at a point.
+pub fn text_page_at((x, y): (f32, f32), lines: &[&str]) -> String {
+    let mut content = format!("BT /F 11 Tf 14 TL {x} {y} Td\n");
     for line in lines {
         writeln!(content, "({}) Tj T*", literal(line)).unwrap();
     }
@@ -66,14 +71,15 @@ pub fn text_page(lines: &[&str]) -> String {
     content
 }
 
-/// A text as it is written in a content stream. `WinAnsi` equals Latin-1 for the letters of Western Europe; other characters
-/// become question marks.
+/// A text as it is written in a content stream. `WinAnsi` equals Latin-1 for the letters of Western Europe, and has the sign
+/// of the euro; other characters become question marks.
 fn literal(text: &str) -> String {
     let mut literal = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
             '(' | ')' | '\\' => literal.extend(['\\', letter]),
             letter if letter.is_ascii() => literal.push(letter),
+            '€' => literal.push_str("\\200"),
             letter => write!(literal, "\\{:03o}", u8::try_from(letter).unwrap_or(b'?')).unwrap(),
         }
     }

@@ -126,6 +126,11 @@ impl Pdf {
     ///
     /// PNG and PDF compress pixels the same way, so the compressed bytes are copied.
     pub fn scanned_page(&mut self, png: &[u8]) {
+        self.scanned_page_of((A4_WIDTH, A4_HEIGHT), png);
+    }
+
+    /// Adds a scanned page of this size in points.
+    pub fn scanned_page_of(&mut self, (page_width, page_height): (f32, f32), png: &[u8]) {
         let (width, height, pixels) = compressed_pixels(png);
         let parameters = format!("<< /Predictor 15 /Colors 1 /BitsPerComponent 8 /Columns {width} >>");
         let entries = format!(
@@ -133,9 +138,10 @@ impl Pdf {
              /BitsPerComponent 8 /Filter /FlateDecode /DecodeParms {parameters}"
         );
         let image = self.stream(&entries, &pixels);
-        let content = self.stream("", b"595 0 0 842 0 0 cm /I Do");
+        let place = format!("{page_width} 0 0 {page_height} 0 0 cm /I Do");
+        let content = self.stream("", place.as_bytes());
         let page = self.object(format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents {content} 0 R \
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {page_width} {page_height}] /Contents {content} 0 R \
              /Resources << /XObject << /I {image} 0 R >> >> >>"
         ));
         let pages = String::from_utf8(self.objects[1].clone()).unwrap();

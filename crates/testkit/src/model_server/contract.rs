@@ -1,11 +1,18 @@
-//! The contract of a request: the published JSON Schema of chat completions, reduced to what Quire sends. Any other member
-//! breaks the contract.
+//! The contract of a request: the published JSON Schemas of chat completions and embeddings, reduced to what Quire sends. Any other
+//! member breaks the contract.
 
 use serde_json::Value;
 
 use crate::json_schema::check_value;
 
 const SCHEMA: &str = include_str!("request.schema.json");
+const EMBEDDINGS: &str = include_str!("embeddings.schema.json");
+
+/// Checks the body of a request for vectors against the contract.
+pub(super) fn check_embeddings(body: &Value) -> Result<(), String> {
+    let schema: Value = serde_json::from_str(EMBEDDINGS).expect("the contract is JSON");
+    check_value(body, &schema, &schema).map_err(|why| format!("the request for vectors: {why}"))
+}
 
 /// Checks the body of a request against the contract, and its response format against the rules of structured outputs.
 pub(super) fn check(body: &Value) -> Result<(), String> {
@@ -72,6 +79,28 @@ mod tests {
                 "additionalProperties": false,
             } } },
         })
+    }
+
+    #[test]
+    fn every_part_of_a_request_for_vectors_is_checked() {
+        let request =
+            || json!({ "model": "any", "input": ["a", "b"], "encoding_format": "float", "dimensions": 4 });
+        assert_eq!(check_embeddings(&request()), Ok(()));
+        for (name, wrong) in [
+            ("model", json!(7)),
+            ("input", json!([])),
+            ("input", json!([""])),
+            ("input", json!([7])),
+            ("input", json!(vec!["a"; 2049])),
+            ("encoding_format", json!("text")),
+            ("dimensions", json!(0)),
+            ("messages", json!([])),
+        ] {
+            let mut request = request();
+            request[name] = wrong;
+            assert!(check_embeddings(&request).is_err(), "{name}");
+        }
+        assert!(check_embeddings(&json!({ "model": "any" })).is_err(), "the texts are missing");
     }
 
     #[test]

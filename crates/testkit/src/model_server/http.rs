@@ -20,8 +20,9 @@ pub(crate) fn read_request(stream: &mut dyn Connection) -> Option<(String, Vec<u
         }
     }
     let lower = head.to_lowercase();
-    let length = lower.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok())?;
-    let mut body = vec![0; length];
+    // A GET has no body.
+    let length = lower.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or_default()];
     reader.read_exact(&mut body).ok()?;
     Some((head, body))
 }

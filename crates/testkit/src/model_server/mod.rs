@@ -19,6 +19,10 @@ pub use reply::{MODEL, ModelReply, TOKENS};
 
 use self::http::Connection;
 
+/// The operations of a provider.
+const CHAT: &str = "chat/completions";
+const EMBEDDINGS: &str = "embeddings";
+
 /// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
@@ -140,7 +144,9 @@ impl ModelServerBuilder {
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let number = {
             let mut log = log.lock().unwrap();
-            let violation = self.header_violation(&head).or_else(|| contract::check(&body).err());
+            let check =
+                if self.asks_for(&head, EMBEDDINGS) { contract::check_embeddings } else { contract::check };
+            let violation = self.header_violation(&head).or_else(|| check(&body).err());
             log.contract_violations.extend(violation);
             log.requests.push(ReceivedRequest { at: Instant::now(), head, body: body.clone() });
             log.open += 1;
@@ -162,10 +168,15 @@ impl ModelServerBuilder {
         }
     }
 
+    /// Whether a request goes to this operation.
+    fn asks_for(&self, head: &str, operation: &str) -> bool {
+        let query = self.api_version.map(|version| format!("?api-version={version}")).unwrap_or_default();
+        head.starts_with(&format!("POST {}/{operation}{query} HTTP/1.1", self.base))
+    }
+
     fn header_violation(&self, head: &str) -> Option<String> {
         let has = |line: &str| head.lines().any(|header| header.eq_ignore_ascii_case(line));
-        let query = self.api_version.map(|version| format!("?api-version={version}")).unwrap_or_default();
-        if !head.starts_with(&format!("POST {}/chat/completions{query} HTTP/1.1", self.base)) {
+        if !self.asks_for(head, CHAT) && !self.asks_for(head, EMBEDDINGS) {
             return Some(format!("wrong method or path: {head}"));
         }
         let key = match self.api_version {

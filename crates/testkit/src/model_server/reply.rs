@@ -17,6 +17,8 @@ const PIECE: usize = 7;
 /// A planned reply. A completion is streamed if the request asks for it.
 #[derive(Clone, Debug)]
 pub enum ModelReply {
+    /// These vectors, one for each text of the request.
+    Embeddings(Vec<Vec<f32>>),
     /// A completion with this text.
     Completion(String),
     /// A completion with this text that reports this many prompt tokens.
@@ -72,6 +74,7 @@ impl ModelReply {
             | Self::Filtered
             | Self::SlowStream(..) => Some(TOKENS),
             Self::CompletionCosting(tokens, _) => Some((*tokens, TOKENS.1)),
+            Self::Embeddings(_) => Some((TOKENS.0, 0)),
             _ => None,
         }
     }
@@ -79,6 +82,7 @@ impl ModelReply {
     pub(super) fn send(&self, stream: &mut dyn Connection, request: &Value) -> Result<()> {
         let answer = |text, finish| Answer { text, refusal: None, finish, usage: Some(TOKENS) };
         match self {
+            Self::Embeddings(vectors) => send(stream, 200, "", &embeddings(vectors).to_string()),
             Self::Completion(text) => answer(text, "stop").send(stream, request),
             Self::CompletionCosting(tokens, text) => {
                 Answer { usage: Some((*tokens, TOKENS.1)), ..answer(text, "stop") }.send(stream, request)
@@ -166,6 +170,13 @@ impl Answer<'_> {
         let _ = send_chunk(stream, b"");
         Ok(())
     }
+}
+
+fn embeddings(vectors: &[Vec<f32>]) -> Value {
+    let item = |(index, vector): (usize, &Vec<f32>)| json!({ "object": "embedding", "index": index, "embedding": vector });
+    let data: Vec<Value> = vectors.iter().enumerate().map(item).collect();
+    let usage = json!({ "prompt_tokens": TOKENS.0, "total_tokens": TOKENS.0 });
+    json!({ "object": "list", "model": MODEL, "data": data, "usage": usage })
 }
 
 fn completion(object: &str, choices: &Value, usage: Option<(u64, u64)>) -> Value {

@@ -20,7 +20,7 @@ pub use entry::{CalibrationEntry, ReviewCounts, ReviewSignals, SignalDirection};
 pub use policy::{Band, CalibrationState, ConfidencePolicy};
 
 /// The number of signals below which confidence is not adjusted.
-const MIN_VOLUME: u32 = 3;
+const MIN_SIGNALS_TO_ADJUST: u32 = 3;
 /// The most points by which reviews adjust a confidence.
 const MAX_POINTS: f64 = 15.0;
 /// The number of bins of the reliability curve, each 0.1 of confidence wide.
@@ -43,7 +43,7 @@ pub fn context_key(schema: &str, language: Option<&str>) -> String {
 
 /// The points by which so many accepts and edits adjust a confidence.
 pub fn adjustment_points(accepts: u32, edits: u32) -> f64 {
-    if accepts.saturating_add(edits) < MIN_VOLUME {
+    if accepts.saturating_add(edits) < MIN_SIGNALS_TO_ADJUST {
         return 0.0;
     }
     let rate = (f64::from(accepts) + 1.0) / (f64::from(accepts) + f64::from(edits) + 2.0);
@@ -86,10 +86,12 @@ impl FieldSignal {
 }
 
 /// The signals of a reviewed document, one for each key and mapping. An edit outweighs an accept of the same key and
-/// mapping. Empty and derived fields give none.
+/// mapping. Empty, derived and embedded fields give none: they say nothing about
+/// what was found on a page.
 pub fn field_signals(fields: &[Field]) -> Vec<FieldSignal> {
     let mut signals: BTreeMap<(&str, Option<String>), FieldSignal> = BTreeMap::new();
-    for field in fields.iter().filter(|field| !field.value.is_empty() && field.origin != Origin::Derived) {
+    let is_found = |field: &&Field| !matches!(field.origin, Origin::Derived | Origin::Embedded);
+    for field in fields.iter().filter(|field| !field.value.is_empty()).filter(is_found) {
         let edited = field.origin == Origin::Human;
         let mapping_id = calibration_mapping(field.mapping_id.as_deref());
         let is_added = edited && mapping_id.is_none() && field.evidence.is_none();

@@ -158,7 +158,7 @@ proptest! {
     fn accepts_never_lower_the_adjustment_and_edits_never_raise_it(accepts in 0u32..5000, edits in 0u32..5000) {
         let here = adjustment_points(accepts, edits);
         prop_assert!((-15.0..=15.0).contains(&here));
-        if accepts + edits >= MIN_VOLUME {
+        if accepts + edits >= MIN_SIGNALS_TO_ADJUST {
             prop_assert!(adjustment_points(accepts + 1, edits) >= here);
             prop_assert!(adjustment_points(accepts, edits + 1) <= here);
         }

@@ -9,6 +9,8 @@ mod search;
 mod tests;
 mod unverified;
 
+pub(crate) use unverified::insert_position;
+
 use std::ops::Range;
 
 use jiff::civil::Date;
@@ -18,7 +20,7 @@ use self::unverified::UnverifiedClaim;
 use super::normal::{DateOrder, DateStyle};
 use super::rules::{self, DetectedVisit, DocumentHints, ValueCandidate};
 use super::{Evidence, Field, Normaliser, Schema, SchemaKey, VISIT_DATE, Value};
-use quire_domain::reading::Reading;
+use quire_domain::reading::{PlainText, Reading};
 
 /// The confidence of a value that follows a label of its key in the text: the model and the label agree.
 const LABELLED_CONFIDENCE: f64 = 0.72;
@@ -50,7 +52,7 @@ pub struct ModelClaims {
     pub visits: Vec<Vec<ModelClaim>>,
 }
 
-/// Verifies claims and turns them into fields, in the order of [`rules::extract_fields`]. Claims of keys that the
+/// Verifies claims and turns them into fields, in the order of [`rules::find_fields`]. Claims of keys that the
 /// schema does not have are dropped.
 pub fn verify_claims(
     claims: ModelClaims,
@@ -94,6 +96,17 @@ pub fn fill_from_rules(
         let position = unverified::insert_position(fields, schema, &field);
         fields.insert(position, field);
     }
+}
+
+/// Where a text has the words of a quote, in bytes, whatever their case, accents and marks. A quote of fewer than three letters
+/// and digits is in every text, and counts as not found.
+pub fn find_quote(text: &str, quote: &str) -> Option<Range<usize>> {
+    if quote.chars().filter(|letter| letter.is_alphanumeric()).count() < MIN_UNLABELLED_CHARS {
+        return None;
+    }
+    let mut plain = PlainText::default();
+    text.clone_into(&mut plain.text);
+    SearchableText::of(&plain).find_words(quote)
 }
 
 /// The verification of the claims about one document.
@@ -164,9 +177,10 @@ impl ClaimVerifier<'_> {
                 visit,
                 raw: raw.unwrap_or_default(),
                 value: Some(normal),
-                confidence: if found.is_labelled { LABELLED_CONFIDENCE } else { IN_TEXT_CONFIDENCE },
+                rank: if found.is_labelled { LABELLED_CONFIDENCE } else { IN_TEXT_CONFIDENCE },
                 mapping: model_mapping(&key.key),
                 evidence,
+                features: None,
                 is_outside_visits: false,
             }),
             (_, evidence, _) => {
@@ -187,7 +201,7 @@ fn words_and_normal_form(
     let words = match value {
         Value::Text(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
-        Value::Null | Value::Bool(_) => return (None, None),
+        Value::Null | Value::Bool(_) | Value::Table(_) => return (None, None),
     };
     let normal = rules::normal_form(key, &words, order);
     (Some(words), normal)

@@ -97,6 +97,12 @@ impl<'a> SearchableText<'a> {
         Some(found)
     }
 
+    /// The bytes of the first place that has these words in this order.
+    pub(super) fn find_words(&self, words: &str) -> Option<Range<usize>> {
+        let tokens = self.ranges_of_words(words).into_iter().next()?;
+        Some(self.tokens[tokens.start].start..self.tokens[tokens.end - 1].end)
+    }
+
     /// The ranges of the same words in the same order.
     fn ranges_of_words(&self, value: &str) -> Vec<Range<usize>> {
         let wanted = folded_words(value);

@@ -24,7 +24,7 @@ fn reading(lines: &[&str]) -> Reading {
         let y0 = f32::from(row) * 20.0;
         let word = |(place, text): (u16, &str)| {
             let x0 = f32::from(place) * 50.0;
-            Word { text: text.to_owned(), rect: Rect { x0, y0, x1: x0 + 40.0, y1: y0 + 10.0 } }
+            Word::new(text, Rect { x0, y0, x1: x0 + 40.0, y1: y0 + 10.0 })
         };
         Line { words: (0..).zip(text.split_whitespace()).map(word).collect(), opens_paragraph: false }
     };

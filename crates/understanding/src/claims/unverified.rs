@@ -1,11 +1,9 @@
 //! Turns claims that the text does not contain into suggestions. They never become values.
 
 use super::{UNVERIFIED_CONFIDENCE, model_mapping};
+use crate::field::MAX_SUGGESTIONS;
 use crate::normal::fold;
 use crate::{Evidence, Field, Origin, Schema, Suggestion, Value, ValueType};
-
-/// The most suggestions of one field.
-const MAX_SUGGESTIONS: usize = 5;
 
 /// A claim that was not verified.
 pub(super) struct UnverifiedClaim {
@@ -58,7 +56,7 @@ fn suggest(field: &mut Field, suggestion: Suggestion) {
 }
 
 /// The index at which a field belongs: fields of the document in the order of the schema, then fields of visits.
-pub(super) fn insert_position(fields: &[Field], schema: &Schema, field: &Field) -> usize {
+pub(crate) fn insert_position(fields: &[Field], schema: &Schema, field: &Field) -> usize {
     if let Some(visit) = &field.visit_id {
         let last = fields.iter().rposition(|other| other.visit_id.as_ref() == Some(visit));
         return last.map_or(fields.len(), |last| last + 1);

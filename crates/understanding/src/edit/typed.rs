@@ -4,7 +4,8 @@
 //! guess, and a text that the key cannot have is refused until the person insists.
 
 use super::{EditOperation, VisitAssignment};
-use crate::{Field, Normaliser, Schema, SchemaKey, Validators, Value, ValueType};
+use crate::table_value::{EXPECTED_TABLE, TableRow};
+use crate::{Field, Normaliser, Schema, SchemaKey, TableColumn, Validators, Value, ValueType};
 use quire_domain::ids::FieldId;
 
 /// A requested edit: one with its value, or one with a text that has to be read first.
@@ -70,6 +71,9 @@ pub enum TextProblem {
     /// The key cannot have such a value.
     #[error("{0}; correct it, or send `keep` to store the text as it is")]
     NotAllowed(&'static str),
+    /// It is no table, or a cell is no value of its column.
+    #[error("{0}")]
+    InvalidTable(String),
 }
 
 /// Reads the typed texts of a batch. `fields` are those of the edited version.
@@ -90,20 +94,57 @@ pub fn read_typed_texts(
 fn read_typed(typed: &TypedEdit, fields: &[Field], schema: &Schema) -> Result<EditOperation, TextProblem> {
     match &typed.target {
         TypedTarget::New { key, visit_id } => {
-            let rules = ValueRules::of(schema.key(key), ValueType::String);
-            let (value, value_type) = rules.read(&typed.text, typed.keep)?;
+            let (value, value_type) = read_text(typed, schema.key(key), ValueType::String)?;
             let (key, visit_id) = (key.clone(), visit_id.clone());
             Ok(EditOperation::Add { key, value, value_type: Some(value_type), visit_id })
         }
         TypedTarget::Field { field: id, visit_id } => {
             let field = fields.iter().find(|field| field.field_id == *id);
             let known = field.and_then(|field| schema.key(&field.key));
-            let rules = ValueRules::of(known, field.map_or(ValueType::String, |field| field.value_type));
-            let (value, value_type) = rules.read(&typed.text, typed.keep)?;
+            let value_type = field.map_or(ValueType::String, |field| field.value_type);
+            let (value, value_type) = read_text(typed, known, value_type)?;
             let (value, value_type, visit_id) = (Some(value), Some(value_type), visit_id.clone());
             Ok(EditOperation::Update { field: *id, value, value_type, visit_id })
         }
     }
+}
+
+fn read_text(
+    typed: &TypedEdit,
+    key: Option<&SchemaKey>,
+    value_type: ValueType,
+) -> Result<(Value, ValueType), TextProblem> {
+    match key.filter(|key| key.value_type == ValueType::Table) {
+        Some(key) => Ok((read_table(key, typed)?, ValueType::Table)),
+        None => ValueRules::of(key, value_type).read(&typed.text, typed.keep),
+    }
+}
+
+/// A table is typed as JSON: a list of rows. A text in a cell is read as its column says; other cells are values already.
+fn read_table(key: &SchemaKey, typed: &TypedEdit) -> Result<Value, TextProblem> {
+    if typed.text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    let rows: Vec<TableRow> = serde_json::from_str(&typed.text)
+        .map_err(|_| TextProblem::InvalidTable(EXPECTED_TABLE.to_owned()))?;
+    let read = |column: &TableColumn, value: Value| match value {
+        Value::Text(text) => {
+            let rules =
+                ValueRules { normaliser: column.normaliser, value_type: column.value_type, validators: None };
+            match rules.read(&text, false) {
+                Ok((value, _)) => Ok(value),
+                Err(TextProblem::Ambiguous { .. }) => Err(format!(
+                    "\"{text}\" can be read in two ways; write it without a thousands separator, or a date as YYYY-MM-DD"
+                )),
+                Err(problem) => Err(match problem {
+                    TextProblem::NotAllowed(why) => why.to_owned(),
+                    other => other.to_string(),
+                }),
+            }
+        }
+        value => column.value_type.coerce(value).map_err(str::to_owned),
+    };
+    key.checked_table(rows, read).map_err(TextProblem::InvalidTable)
 }
 
 /// The values that a key can have.

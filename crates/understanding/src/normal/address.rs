@@ -24,7 +24,21 @@ const STREET_ABBREVIATIONS: [(&str, &str); 18] = [
     ("rda.", "Ronda"),
 ];
 /// Words by which a street is recognised.
-const STREET_WORDS: [&str; 52] = [
+const STREET_WORDS: [&str; 66] = [
+    "impasse",
+    "quai",
+    "cours",
+    "route",
+    "vicolo",
+    "piazzale",
+    "contrada",
+    "strada",
+    "praca",
+    "alameda",
+    "beco",
+    "gracht",
+    "str",
+    "plein",
     "rue",
     "boulevard",
     "chemin",
@@ -78,16 +92,64 @@ const STREET_WORDS: [&str; 52] = [
     "crescent",
     "place",
 ];
+/// Further words, which name other things as well: they mean a street only behind the number of a house, as in `14 Market
+/// Hill`.
+const WORDS_BEHIND_NUMBER: [&str; 31] = [
+    "pike", "blvd", "ave", "dr", "ln", "ct", "pl", "pkwy", "hwy", "parkway", "highway", "trail", "circle",
+    "loop", "hill", "parade", "row", "gardens", "grove", "mews", "rise", "green", "walk", "yard", "wharf",
+    "quay", "park", "gate", "view", "cottages", "bridge",
+];
+/// Ends of words that name a street in German and Dutch.
+const STREET_ENDINGS: [&str; 14] = [
+    "strasse", "straße", "straat", "gasse", "platz", "weg", "allee", "laan", "str", "plein", "gracht",
+    "kade", "dijk", "singel",
+];
 /// Words that end an address.
 const WORDS_AFTER_ADDRESS: [&str; 12] =
     ["tel", "tel.", "telefono", "teléfono", "tfno", "tfno.", "tlf", "tlf.", "phone", "movil", "email", "fax"];
+
+/// The fewest digits of a telephone number.
+const MIN_PHONE_DIGITS: usize = 7;
 
 /// Whether these words contain the name of a street.
 pub(crate) fn has_street(words: &str) -> bool {
     let starts = fold(words.trim_start());
     let first = starts.split_whitespace().next().unwrap_or_default();
     let is_short = STREET_ABBREVIATIONS.iter().any(|(short, _)| *short == first) || starts.starts_with("c/");
-    is_short || folded_words(words).iter().any(|word| STREET_WORDS.contains(&word.as_str()))
+    is_short || has_street_word(words) || words.split(',').any(is_numbered_street)
+}
+
+fn has_street_word(words: &str) -> bool {
+    folded_words(words).iter().any(|word| {
+        let is_compound =
+            word.chars().count() > 6 && STREET_ENDINGS.iter().any(|ending| word.ends_with(ending));
+        STREET_WORDS.contains(&word.as_str()) || is_compound
+    })
+}
+
+/// Whether words are the number of a house and a name that ends with a word for a street: `14 Market Hill`.
+fn is_numbered_street(part: &str) -> bool {
+    let words = folded_words(part);
+    let behind = words.iter().skip(1).take(5);
+    let is_street = |word: &String| WORDS_BEHIND_NUMBER.contains(&word.as_str());
+    words.first().is_some_and(|first| is_house_number(first)) && behind.clone().any(is_street)
+}
+
+/// Whether a word is the number of a house: `14`, `3b`, `1502`.
+fn is_house_number(word: &str) -> bool {
+    let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=5).contains(&digits)
+        && word.len() <= digits + 1
+        && word[digits..].bytes().all(|b| b.is_ascii_alphabetic())
+}
+
+/// Whether a short line has the number of a house at its beginning or at its end. Above a postcode, it is a street in every
+/// language.
+pub(crate) fn has_house_number(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches([',', '.', ';'])).collect();
+    let is_one = |word: Option<&&str>| word.is_some_and(|word| is_house_number(word));
+    let has_name = words.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
+    (2..=7).contains(&words.len()) && has_name && (is_one(words.first()) || is_one(words.last()))
 }
 
 /// Whether these words begin with a postcode and the name of a town: `48993 Larrondo`.
@@ -102,6 +164,13 @@ pub(crate) fn opens_with_postcode(words: &str) -> bool {
 /// Whether these words contain a postcode beside the name of a town: `50667 Köln`, `3512 AB Utrecht`, `1100-148 Lisboa`,
 /// `Leeds LS1 5AB`.
 pub(crate) fn has_postcode(words: &str) -> bool {
+    // A number before the name of a street is that of a house: `1502 Ridge Road`.
+    let is_house = |part: &&str| {
+        let first = part.split_whitespace().next().unwrap_or_default();
+        is_house_number(first) && (has_street_word(part) || is_numbered_street(part))
+    };
+    let parts: Vec<&str> = words.split([',', '·', '|']).filter(|part| !is_house(part)).collect();
+    let words = parts.join(" ");
     let words: Vec<&str> =
         words.split_whitespace().map(|word| word.trim_matches([',', '.', '·', '|'])).collect();
     let is_word =
@@ -129,6 +198,27 @@ pub(crate) fn has_postcode(words: &str) -> bool {
     })
 }
 
+/// The states of the United States.
+const US_STATES: &str = "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY \
+    NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC";
+
+/// Whether these words contain a postcode of the United States behind its state: `Austin, TX 78701`.
+pub(crate) fn has_us_postcode<'w>(words: impl Iterator<Item = &'w str>) -> bool {
+    let mut is_state = false;
+    for word in words {
+        let code = word.trim_end_matches([',', '.']);
+        let (code, rest) = code.split_once('-').unwrap_or((code, "0000"));
+        let is_code = code.len() == 5
+            && rest.len() == 4
+            && code.bytes().chain(rest.bytes()).all(|b| b.is_ascii_digit());
+        if is_state && is_code {
+            return true;
+        }
+        is_state = word.len() == 2 && US_STATES.split_whitespace().any(|state| state == word);
+    }
+    false
+}
+
 /// An address with its street word in full. It must have a digit and a street.
 pub fn address(words: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
@@ -137,7 +227,13 @@ pub fn address(words: &str) -> Option<String> {
         if word.contains('@') || WORDS_AFTER_ADDRESS.contains(&folded.as_str()) {
             break;
         }
-        if matches!(folded.as_str(), "cp" | "c.p" | "cp." | "c.p.") {
+        let is_mark = folded_words(word).is_empty();
+        if is_mark && !parts.is_empty() {
+            // A mark between the parts of an address is a comma.
+            if let Some(last) = parts.last_mut().filter(|last| !last.ends_with(',')) {
+                last.push(',');
+            }
+        } else if matches!(folded.as_str(), "cp" | "c.p" | "cp." | "c.p.") {
             parts.push("C.P.".to_owned());
         } else if parts.is_empty() {
             parts.extend(first_word(word, &folded));
@@ -146,10 +242,30 @@ pub fn address(words: &str) -> Option<String> {
         }
     }
     let address = parts.join(" ");
-    let address = address.trim_matches(|c: char| c.is_whitespace() || "-–—|·•:;,.".contains(c));
-    let is_address =
-        address.chars().any(|c| c.is_ascii_digit()) && has_street(address) && address.chars().count() <= 160;
+    let apart = |c: char| c.is_whitespace() || "-–—|·•:;,.".contains(c);
+    let address = without_phone(address.trim_matches(apart)).trim_matches(apart);
+    let is_address = address.chars().any(|c| c.is_ascii_digit())
+        && (has_street(address) || is_house_and_town(address))
+        && address.chars().count() <= 160;
     is_address.then(|| address.to_owned())
+}
+
+/// The address without a telephone number behind its last comma.
+fn without_phone(address: &str) -> &str {
+    let Some((before, last)) = address.rsplit_once(", ") else { return address };
+    let digits = last.bytes().filter(u8::is_ascii_digit).count();
+    let is_phone = digits >= MIN_PHONE_DIGITS
+        && last.chars().all(|c| c.is_ascii_digit() || c.is_whitespace() || "+()-./".contains(c));
+    if is_phone { before } else { address }
+}
+
+/// Whether these words are a house with its number, and a town with its postcode: `5 Mill Cottages, Ashworth AW3 7TT`.
+fn is_house_and_town(address: &str) -> bool {
+    let Some((house, town)) = address.split_once(", ") else { return false };
+    let has_number = house.split_whitespace().any(|word| word.bytes().all(|b| b.is_ascii_digit()));
+    let is_house =
+        has_number && house.chars().any(char::is_alphabetic) && house.split_whitespace().count() <= 6;
+    is_house && has_postcode(town)
 }
 
 fn first_word(word: &str, folded: &str) -> Vec<String> {

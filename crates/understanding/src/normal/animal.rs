@@ -1,6 +1,8 @@
 //! Normalises what documents state about an animal: species, breed, sex, name.
 
+use super::facts::kind_before;
 use super::fold::capitalised;
+use super::tick_box::ticked;
 use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals};
 
 /// The words for the two species that have a normal form.
@@ -39,6 +41,9 @@ const OTHER_ANIMALS: [&str; 30] = [
     "caballo",
     "yegua",
 ];
+/// Words for the two sexes.
+const MALE: [&str; 5] = ["macho", "male", "mannlich", "maschio", "mannelijk"];
+const FEMALE: [&str; 7] = ["hembra", "female", "femelle", "weiblich", "femmina", "femea", "vrouwelijk"];
 /// Words that the name of an animal does not contain.
 const NOT_A_NAME: [&str; 24] = [
     "especie",
@@ -67,7 +72,7 @@ const NOT_A_NAME: [&str; 24] = [
     "weight",
 ];
 /// Words before a date of birth.
-const BIRTH_WORDS: [&str; 5] = ["born", "nacido", "nacida", "nac", "dob"];
+const BIRTH_WORDS: [&str; 6] = ["born", "nacido", "nacida", "nac", "dob", "fn"];
 /// Units that make a number an age.
 const AGE_UNITS: [&str; 10] =
     ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
@@ -87,7 +92,7 @@ pub fn species(words: &str) -> Option<&'static str> {
 }
 
 /// Whether this folded word means an animal.
-fn is_animal(word: &str) -> bool {
+pub(super) fn is_animal(word: &str) -> bool {
     CANINE.contains(&word) || FELINE.contains(&word) || OTHER_ANIMALS.contains(&word)
 }
 
@@ -127,6 +132,12 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
         [first, ..] if matches!(first.as_str(), "macho" | "hembra" | "male" | "female") => {
             Some(single(Normaliser::Sex, "sex_line"))
         }
+        [first, second] if is_animal(first) && sex(second).is_some() => {
+            let parts = words.split_once([',', '-', '/', '|', ' ']);
+            let values =
+                parts.map(|(one, two)| vec![(Normaliser::Species, Some(one)), (Normaliser::Sex, Some(two))]);
+            Some(FactsInLine { rule: "species_and_sex", values: values?, has_more: false })
+        }
         _ => {
             let digits = words.chars().filter(char::is_ascii_digit).count();
             let is_number = words.chars().all(|c| c.is_ascii_digit() || " -.".contains(c));
@@ -140,9 +151,13 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
 /// its value.
 pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
     use Normaliser::{Age, BirthDate, Microchip, Sex, Species};
+    if let Some(breed) = breed_before_kind(part) {
+        return Some((Normaliser::Breed, breed));
+    }
     let words = folded_words(part);
     let has_years = words.iter().any(|word| AGE_UNITS.contains(&word.as_str()));
-    let is_born = words.first().is_some_and(|word| BIRTH_WORDS.contains(&word.as_str()));
+    let first: String = fold(part).split_whitespace().next().unwrap_or_default().replace(['.', ':'], "");
+    let is_born = BIRTH_WORDS.contains(&first.as_str());
     let value = if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
     let is_short = words.len() <= 3 || is_born;
     let states = |normaliser: &Normaliser| {
@@ -154,6 +169,17 @@ pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
         is_plausible && is_short && normaliser.apply(value).is_some()
     };
     [Species, Sex, Age, BirthDate, Microchip].into_iter().find(states).map(|normaliser| (normaliser, value))
+}
+
+/// The capitalised words before the word for an animal: `British Shorthair cat`.
+fn breed_before_kind(part: &str) -> Option<&str> {
+    let (breed, kind) = part.trim().rsplit_once(char::is_whitespace)?;
+    let is_capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+    let is_kind = kind_before(&fold(kind)).is_some();
+    let is_breed = (1..=4).contains(&breed.split_whitespace().count())
+        && breed.split_whitespace().all(is_capital)
+        && sex(breed).is_none();
+    (is_kind && is_breed).then(|| breed.trim())
 }
 
 /// A breed without the words for its species. Lower-case words are capitalised.
@@ -179,24 +205,20 @@ pub fn breed(words: &str) -> Option<String> {
 
 /// `macho` or `hembra`, from Spanish or English words or a single M or H. Of two tick boxes, the ticked one counts.
 pub fn sex(words: &str) -> Option<&'static str> {
-    let has_empty_box = ["( )", "[ ]", "☐", "□"].iter().any(|empty| words.contains(empty));
-    let ticked =
-        ["(x)", "(X)", "[x]", "[X]", "☒", "☑", "■"].iter().find_map(|tick| Some(words.split_once(tick)?.1));
-    let words = match ticked {
-        Some(behind) => behind.split(['(', '[', '☐', '□']).next()?,
-        None if has_empty_box => return None,
-        None => words,
-    };
-    let words = folded_words(words);
+    let mut words = folded_words(ticked(words)?);
+    // "M/N" is "MN".
+    if words.len() == 2 && words.iter().all(|word| word.len() == 1) {
+        words = vec![words.concat()];
+    }
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if let [only] = &words[..] {
         match only.as_str() {
-            "m" => return Some("macho"),
-            "h" => return Some("hembra"),
+            "m" | "mn" | "mc" | "mi" | "nm" | "cm" => return Some("macho"),
+            "h" | "fn" | "fs" | "fi" | "sf" | "nf" => return Some("hembra"),
             _ => {}
         }
     }
-    match (has(&["macho", "male"]), has(&["hembra", "female"])) {
+    match (has(&MALE), has(&FEMALE)) {
         (true, false) => Some("macho"),
         (false, true) => Some("hembra"),
         _ => None,

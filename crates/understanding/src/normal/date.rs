@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, Time};
 
-use super::fold;
+use super::{fold, has_us_postcode};
 
 /// The years that a date may have.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
@@ -66,21 +66,24 @@ pub(crate) struct DateStyle {
 }
 
 impl DateStyle {
-    /// The style of a text in a language: its dates that fit one order only decide. Without any, days come first. In
-    /// English, and in a language that nobody knows, months might as well.
-    pub(crate) fn of<'w>(words: impl Iterator<Item = &'w str>, language: Option<&str>) -> Self {
+    /// The style of a text in a language: its dates that fit one order only decide. Without any, days come first, but for a
+    /// text with an address of the United States. In English, and in a language that nobody knows, both may be.
+    pub(crate) fn of<'w>(words: impl Iterator<Item = &'w str> + Clone, language: Option<&str>) -> Self {
         let (mut day_first, mut month_first) = (0_usize, 0_usize);
-        for word in words {
+        for word in words.clone() {
             match numeric_dates(word) {
                 (Some(_), None) if could_be_month_first(word) => day_first += 1,
                 (None, Some(_)) => month_first += 1,
                 _ => {}
             }
         }
-        let order = if month_first > day_first { DateOrder::MonthFirst } else { DateOrder::DayFirst };
+        let is_english = matches!(language, None | Some("en" | "unknown"));
+        let is_american = is_english && day_first == 0 && has_us_postcode(words);
+        let is_month_first = month_first > day_first || (month_first == 0 && is_american);
+        let order = if is_month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst };
         let is_open = match (day_first > 0, month_first > 0) {
             (true, true) => true,
-            (false, false) => matches!(language, None | Some("en" | "unknown")),
+            (false, false) => is_english,
             _ => false,
         };
         Self { order, is_open }
@@ -138,7 +141,20 @@ pub(crate) fn date_at_start(words: &[&str], order: DateOrder) -> Option<(Date, u
         DateOrder::DayFirst => day_first.or(month_first),
         DateOrder::MonthFirst => month_first.or(day_first),
     };
-    numeric.map(|date| (date, 1)).or_else(|| date_with_month_name(words))
+    numeric.map(|date| (date, 1)).or_else(|| spaced_date(words)).or_else(|| date_with_month_name(words))
+}
+
+/// A date of numbers with spaces behind its dots: `05. 03. 2024`.
+fn spaced_date(words: &[&str]) -> Option<(Date, usize)> {
+    let [one, two, three, ..] = words else { return None };
+    let (day, month) = (one.strip_suffix('.')?, two.strip_suffix('.')?);
+    let year = three.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let date = calendar_date(year_of_four(year)?, i8::try_from(digits(month, 2)?).ok()?, digits(day, 2)?)?;
+    Some((date, 3))
+}
+
+fn year_of_four(text: &str) -> Option<i16> {
+    year(text).filter(|_| text.len() == 4)
 }
 
 /// Whether only the numbers of a date tell that its day comes first.
@@ -192,7 +208,9 @@ fn date_with_month_name(words: &[&str]) -> Option<(Date, usize)> {
         }
     }
     let [one, two, three] = parts[..] else { return None };
-    let year = year(three).filter(|_| three.len() == 4)?;
+    // Only behind an abbreviated month do two digits stand for a year: `12 Feb 24`, but not `12 marzo 24 horas`.
+    let is_short = two.chars().count() <= 4 && month(two).is_some() && three.len() == 2;
+    let year = if is_short { year(three) } else { year_of_four(three) }?;
     let date = match month(two) {
         Some(month) => calendar_date(year, month, digits(ordinal(one), 2)?),
         None => calendar_date(year, month(one)?, digits(ordinal(two), 2)?),

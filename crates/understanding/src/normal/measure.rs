@@ -6,6 +6,7 @@ use super::{fold, folded_words};
 
 /// The weights that an animal can have, in kilograms.
 const PLAUSIBLE_KILOGRAMS: std::ops::RangeInclusive<f64> = 0.5..=120.0;
+const KILOGRAMS_IN_POUND: f64 = 0.453_592_37;
 /// Units that show that a number is no weight: doses, laboratory results, prices, other measures.
 const OTHER_UNITS: [&str; 19] = [
     "mg", "ml", "/kg", "dl", "mmol", "u/l", "ui", "eur", "€", "$", "cm", "mm", "lpm", "bpm", "%", "ºc", "°c",
@@ -34,6 +35,7 @@ pub fn weight(words: &str) -> Option<String> {
     let number: f64 = number.parse().ok()?;
     let kilograms = match unit.as_str() {
         "g" | "gr" | "grs" | "gramos" | "grams" => number / 1000.0,
+        "lb" | "lbs" | "pound" | "pounds" | "libras" => (number * KILOGRAMS_IN_POUND * 100.0).round() / 100.0,
         "" | "k" | "kg" | "kgs" | "kilo" | "kilos" | "kilogramos" => number,
         _ => return None,
     };
@@ -57,7 +59,9 @@ pub fn age(words: &str) -> Option<u32> {
     let end = words[start..].find(|c: char| !c.is_ascii_digit()).unwrap_or(words.len() - start);
     let (number, rest) = words[start..].split_at(end);
     // A date is no age.
-    if rest.starts_with(['/', '-']) {
+    let is_date =
+        rest.strip_prefix(['/', '-']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if is_date {
         return None;
     }
     let number: u32 = number.parse().ok()?;

@@ -6,6 +6,7 @@
 mod address;
 mod animal;
 pub(super) mod date;
+mod facts;
 mod fold;
 mod measure;
 mod money;
@@ -14,25 +15,30 @@ mod number;
 mod readings;
 mod recognise;
 mod tax_id;
+mod tick_box;
 
 pub use address::address;
-pub(super) use address::{has_postcode, has_street, opens_with_postcode};
+pub(super) use address::{has_house_number, has_postcode, has_street, has_us_postcode, opens_with_postcode};
 pub use animal::{breed, pet_name, sex, species};
 pub(super) use animal::{fact_behind_name, facts_in_line};
 pub use date::{DateOrder, date};
 pub(crate) use date::{DateStyle, date_in_order, date_readings};
+pub(super) use facts::{
+    NAME_IN_ROW, fact_in_row, is_age_unit, is_age_word, kind_before, kind_behind, says_kind,
+};
 pub(super) use fold::{fold, folded_words, from_capitals};
 pub(super) use measure::years_between;
 pub use measure::{age, weight};
-pub(super) use money::is_currency_sign;
 pub use money::{currency, decimal, iban, sum, yes_no};
+pub(super) use money::{is_currency_sign, without_dashed_cents};
 pub use name::{company, institution, person};
-pub(super) use number::TRANSPONDER_DIGITS;
+pub(super) use number::{TRANSPONDER_DIGITS, is_series_of_code};
 pub use number::{amount, identifier, microchip};
 pub(super) use recognise::InSentence;
 use serde::{Deserialize, Serialize};
 pub use tax_id::tax_id;
 pub(super) use tax_id::{TaxIdForm, tax_id_form};
+pub(super) use tick_box::starts_with_box;
 
 use super::ValueType;
 
@@ -135,7 +141,7 @@ impl Normaliser {
             ValueType::Date => Self::Date,
             ValueType::Number => Self::Number,
             ValueType::Boolean => Self::YesNo,
-            ValueType::String | ValueType::Unknown => Self::Text,
+            ValueType::String | ValueType::Table | ValueType::Unknown => Self::Text,
         }
     }
 
@@ -145,6 +151,7 @@ impl Normaliser {
             ValueType::Date => matches!(self, Self::Date | Self::BirthDate),
             ValueType::Number => matches!(self, Self::Number | Self::Age) || self.is_sum(),
             ValueType::Boolean => self == Self::YesNo,
+            ValueType::Table => self == Self::Text,
             ValueType::String | ValueType::Unknown => true,
         }
     }
@@ -156,6 +163,7 @@ impl Normaliser {
 
     /// The normal form of these words, in a document that writes dates in this order.
     pub fn apply_in(self, words: &str, order: DateOrder) -> Option<String> {
+        let words = tick_box::ticked(words)?;
         match self {
             Self::Text => text(words),
             Self::Date | Self::BirthDate => date_in_order(words, order).map(|date| date.to_string()),

@@ -74,7 +74,8 @@ fn number_with(words: &str, parse: impl Fn(&str) -> Option<String>) -> Option<St
 fn number_without_brackets(words: &str, parse: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut number = None;
     for word in words.split_whitespace() {
-        let word = without_currency(word);
+        let dashed = without_dashed_cents(word);
+        let word = without_currency(dashed.as_deref().unwrap_or(word));
         if word.is_empty() || word.trim_end_matches([')', ':', '.', ',']).ends_with('%') {
             continue;
         }
@@ -86,6 +87,18 @@ fn number_without_brackets(words: &str, parse: impl Fn(&str) -> Option<String>) 
         };
     }
     parse(number?.trim_matches(['(', ')', ':', '*', '=']))
+}
+
+/// A word without the dashes that stand for no cents: `600,-` and `600.--` are 600. None without such dashes.
+pub(crate) fn without_dashed_cents(word: &str) -> Option<String> {
+    let dashes = ['-', '−', '–', '—'];
+    let (point, _) = word.char_indices().find(|(at, mark)| {
+        matches!(mark, ',' | '.')
+            && word[..*at].ends_with(|c: char| c.is_ascii_digit())
+            && word[at + 1..].starts_with(dashes)
+    })?;
+    let rest = word[point + 1..].trim_start_matches(dashes);
+    (!rest.contains(|c: char| c.is_ascii_digit())).then(|| format!("{}{rest}", &word[..point]))
 }
 
 /// Whether a word continues a number: `1 234,50`.
@@ -115,9 +128,10 @@ fn parse_number(word: &str) -> Option<String> {
 
 /// A number, whose decimals begin where `point` says.
 fn parse_number_with(word: &str, point: impl Fn(&str) -> Option<usize>) -> Option<String> {
-    let (sign, digits) = match word.strip_suffix('-') {
+    let signs = ['-', '−', '–'];
+    let (sign, digits) = match word.strip_suffix(signs) {
         Some(digits) => ("-", digits),
-        None => match word.strip_prefix(['-', '−']) {
+        None => match word.strip_prefix(signs) {
             Some(digits) => ("-", digits),
             None => ("", word.strip_prefix('+').unwrap_or(word)),
         },
@@ -245,6 +259,12 @@ mod tests {
             ("1'234.50", Some("1234.50")),
             ("-3,00 €", Some("-3.00")),
             ("3,00-", Some("-3.00")),
+            ("3,00−", Some("-3.00")),
+            ("–3,00 €", Some("-3.00")),
+            ("600,- €", Some("600")),
+            ("€ 1.250,--", Some("1250")),
+            ("600.—", Some("600")),
+            ("-600,-", Some("-600")),
             ("(21%) 16,49 €", Some("16.49")),
             ("(3,00)", Some("-3.00")),
             ("(1.234,50 €)", Some("-1234.50")),

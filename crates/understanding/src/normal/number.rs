@@ -30,10 +30,34 @@ pub fn microchip(words: &str) -> Option<String> {
     found
 }
 
+/// Whether a word is the letters of a series, as they stand before a code: `FT` of `FT 2024A/512`.
+pub(crate) fn is_series_of_code(word: &str) -> bool {
+    (1..=4).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_uppercase())
+        && !["NO", "NR", "N", "NUM", "ID", "DE"].contains(&word)
+}
+
+/// Whether words are nothing but groups of digits, as long numbers are written: `2023 0117`.
+fn is_in_groups(words: &str) -> bool {
+    let is_group = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_digit());
+    (2..=4).contains(&words.split_whitespace().count()) && words.split_whitespace().all(is_group)
+}
+
 /// A code that contains a digit and is no date.
 pub fn identifier(words: &str) -> Option<String> {
     let apart = |c: char| !c.is_alphanumeric();
-    let code = words.split_whitespace().map(|word| word.trim_matches(apart)).find(|word| !word.is_empty())?;
+    let mut parts =
+        words.split_whitespace().map(|word| word.trim_matches(apart)).filter(|word| !word.is_empty());
+    let first = parts.next()?;
+    let second = parts.next();
+    let is_of_series = |second: &&str| second.bytes().filter(u8::is_ascii_digit).count() >= 2;
+    let of_series = second.filter(|_| is_series_of_code(first)).filter(is_of_series);
+    let code = match of_series {
+        Some(second) => format!("{first} {second}"),
+        None if is_in_groups(words) => words.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => first.to_owned(),
+    };
+    let code = code.as_str();
     let has_figure = code.chars().any(|c| c.is_ascii_digit());
     let is_date = date(code).is_some();
     let is_unit = fold(code).ends_with("kg");

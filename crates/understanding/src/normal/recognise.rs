@@ -20,6 +20,11 @@ impl Normaliser {
         matches!(self, Self::PetName | Self::Species | Self::Breed | Self::Microchip)
     }
 
+    /// Whether the value is a name. A word that is a label is none.
+    pub(crate) fn is_name(self) -> bool {
+        matches!(self, Self::PetName | Self::Person | Self::Institution | Self::Breed)
+    }
+
     /// Whether the value is the name of the subject.
     pub(crate) fn names_subject(self) -> bool {
         self == Self::PetName

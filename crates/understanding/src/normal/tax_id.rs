@@ -38,11 +38,19 @@ const PREFIXES: [(&str, std::ops::RangeInclusive<usize>); 20] = [
     ("SE", 12..=12),
 ];
 
+/// The countries whose tax numbers have letters among their digits.
+const WITH_LETTERS: [&str; 5] = ["ES", "FR", "GB", "IE", "NL"];
+
 /// A tax number without spaces. Words of another form may be one as well, if they are a code.
 pub fn tax_id(words: &str) -> Option<String> {
     let code: String = words.split_whitespace().collect::<String>().to_uppercase();
     let code = code.trim_matches(|c: char| !c.is_alphanumeric());
-    tax_id_form(code).map(|_| code.to_owned()).or_else(|| identifier(words))
+    match tax_id_form(code) {
+        // Marks are no part of a form that a country gives: "CHE-123.456.788", "A-28173409".
+        Some(TaxIdForm::Shaped | TaxIdForm::Checked) => Some(code.replace(['.', '-', '/'], "")),
+        Some(TaxIdForm::Plain) => Some(code.to_owned()),
+        None => identifier(words),
+    }
 }
 
 /// The form of a code, if tax numbers have it.
@@ -60,7 +68,8 @@ pub(crate) fn tax_id_form(code: &str) -> Option<TaxIdForm> {
             continue;
         };
         let digits = rest.bytes().filter(u8::is_ascii_digit).count();
-        if digits + 3 < rest.len() || digits < 7 {
+        let most_letters = if WITH_LETTERS.contains(prefix) { 3 } else { 0 };
+        if digits + most_letters < rest.len() || digits < 7 {
             continue;
         }
         let is_checked = match *prefix {
@@ -178,6 +187,7 @@ mod tests {
             ("ESB12345674", Some(Checked)),
             ("DE811234565", Some(Checked)),
             ("DE811234566", Some(Shaped)),
+            ("DEL28022024", None),
             ("FR11123456782", Some(Checked)),
             ("IT01234567897", Some(Checked)),
             ("NL123456782B01", Some(Checked)),

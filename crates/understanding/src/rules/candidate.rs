@@ -2,11 +2,13 @@
 
 use jiff::civil::{Date, Time};
 
+use super::layout::{Token, word_label_form};
 use super::value_position::TokenSpan;
 use super::visit_start::VisitStartKind;
-use super::{FieldExtractor, OPEN_DATE_FACTOR};
-use crate::normal::DateOrder;
+use super::{FieldFinder, OPEN_DATE_FACTOR};
+use crate::confidence::{Feature, Features, LabelPlace, Sighting, observe};
 use crate::normal::date::{date, date_readings, fits_order, time};
+use crate::normal::{DateOrder, fold};
 use crate::{Evidence, Normaliser, SchemaKey, Scope};
 use quire_domain::reading::Rect;
 
@@ -15,6 +17,27 @@ const MAX_CANDIDATES: usize = 4_000;
 
 /// The longest cell that a snippet quotes whole, in words.
 const MAX_SNIPPET_WORDS: usize = 80;
+
+/// Words by which a form says that there was nothing of the kind.
+const NOTHING: [&str; 17] = [
+    "none",
+    "nil",
+    "no",
+    "n/a",
+    "na",
+    "ninguno",
+    "ninguna",
+    "sin datos",
+    "no aplica",
+    "keine",
+    "keiner",
+    "aucun",
+    "aucune",
+    "nessuno",
+    "nessuna",
+    "nenhum",
+    "geen",
+];
 
 /// One value that a field may have.
 #[derive(Clone)]
@@ -27,7 +50,10 @@ pub(crate) struct ValueCandidate {
     pub raw: String,
     /// The normal form of the words, if they have one.
     pub value: Option<String>,
-    pub confidence: f64,
+    /// Orders the candidates of a key. It becomes the confidence of a candidate without features.
+    pub rank: f64,
+    /// What is known about it. None if somebody else said how sure they are.
+    pub features: Option<Features>,
     pub mapping: String,
     pub evidence: Evidence,
     /// Whether the document states it apart from all visits: in the history, or in a section that is not the visits'.
@@ -44,7 +70,7 @@ pub(crate) struct DetectedVisit {
 
 /// How a value was found.
 pub(super) struct Provenance<'h> {
-    pub confidence: f64,
+    pub rank: f64,
     pub mapping: String,
     /// The cell of its label.
     pub label: Option<usize>,
@@ -52,11 +78,19 @@ pub(super) struct Provenance<'h> {
     pub text: Option<&'h str>,
 }
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     /// Adds a candidate. Returns whether its value has a normal form.
-    pub(super) fn propose(&mut self, key: usize, spans: &[TokenSpan], provenance: Provenance<'_>) -> bool {
+    pub(super) fn add_candidate(
+        &mut self,
+        key: usize,
+        spans: &[TokenSpan],
+        provenance: Provenance<'_>,
+    ) -> bool {
         let raw = provenance.text.map_or_else(|| self.text_of(spans), str::to_owned);
         let schema_key = &self.schema.keys[key];
+        if schema_key.normaliser.is_name() && self.labels.is_label_or_heading(&raw) {
+            return false;
+        }
         let value = normal_form(schema_key, &raw, self.dates.order);
         let other = self.other_date(schema_key, &raw, value.as_deref());
         let is_normal = value.is_some();
@@ -73,24 +107,27 @@ impl FieldExtractor<'_> {
         let is_apart = self.is_in_history
             || self.context.section_at(x0).is_some_and(|section| self.roles.visits != Some(section));
         let is_open = other.is_some();
+        let mut features = self.features_of(schema_key, spans, &raw, value.as_deref(), &provenance);
+        features.mark(Feature::OpenDate, is_open);
         let mut candidate = ValueCandidate {
             key,
+            features: Some(features),
             visit: self.visit.filter(|_| of_visit && !self.is_in_history),
             value,
-            confidence: provenance.confidence,
+            rank: provenance.rank,
             mapping: provenance.mapping,
             evidence: self.evidence(spans, provenance.label),
             is_outside_visits: is_apart,
             raw,
         };
         if is_open {
-            candidate.confidence *= OPEN_DATE_FACTOR;
+            candidate.rank *= OPEN_DATE_FACTOR;
         }
         // The other reading becomes a suggestion. A key with several values would get it as one of them.
         let is_offered = is_open && !schema_key.repeatable;
         let suggestion = is_offered.then(|| ValueCandidate {
             value: other.flatten(),
-            confidence: candidate.confidence * OPEN_DATE_FACTOR,
+            rank: candidate.rank * OPEN_DATE_FACTOR,
             ..candidate.clone()
         });
         self.candidates.push(candidate);
@@ -110,6 +147,77 @@ impl FieldExtractor<'_> {
         (other.is_some() || is_foreign).then_some(other)
     }
 
+    /// What is known about a value and how it was found.
+    fn features_of(
+        &self,
+        key: &SchemaKey,
+        spans: &[TokenSpan],
+        raw: &str,
+        value: Option<&str>,
+        provenance: &Provenance<'_>,
+    ) -> Features {
+        let Some((cell, tokens)) = spans.first() else { return Features::default() };
+        let it = &self.layout.cells[*cell];
+        let label = provenance.label.map(|label| {
+            let other = &self.layout.cells[label];
+            let place = match () {
+                () if label == *cell => LabelPlace::Inside,
+                () if other.row == it.row => LabelPlace::Beside,
+                () if other.row < it.row && other.page == it.page => LabelPlace::Above,
+                () => LabelPlace::Elsewhere,
+            };
+            (label, place)
+        });
+        let segment = |label: usize| {
+            let segments = self.segments[label].iter();
+            segments.rev().find(|segment| label != *cell || segment.start <= tokens.start)
+        };
+        let own = label.and_then(|(label, _)| Some((label, segment(label)?)));
+        let extra_words = own.map_or(0, |(label, own)| {
+            let words = &self.layout.cells[label].tokens[own.start..own.value.start.max(own.start)];
+            let words = words.iter().filter(|token| !token.is_separator()).count();
+            let known = own.label.map_or(words, |(meaning, _)| meaning.words.split_whitespace().count());
+            words.saturating_sub(known + 1)
+        });
+        let is_mended = |token: &Token<'_>| token.label_form != word_label_form(token.text);
+        let mut shown =
+            spans.iter().take(4).flat_map(|(cell, tokens)| &self.layout.cells[*cell].tokens[tokens.clone()]);
+        let word_confidence = shown.clone().take(60).filter_map(|token| token.confidence).reduce(f32::min);
+        let has_measure = spans.iter().take(4).any(|(cell, tokens)| self.has_measure(*cell, tokens));
+        let sighting = Sighting {
+            is_behind_gap: self.visit.is_some()
+                && (key.scope != Scope::Document || key.at_visits)
+                && self.gaps > 0,
+            has_measure,
+            mapping: &provenance.mapping,
+            label: label.map(|(_, place)| place),
+            extra_words,
+            is_common: own
+                .is_some_and(|(_, own)| own.label.is_some_and(|(meaning, _)| !meaning.shared.is_empty())),
+            is_mended: it.is_recognised
+                && label
+                    .is_some_and(|(label, _)| self.layout.cells[label].tokens.iter().take(8).any(is_mended)),
+            is_recognised: it.is_recognised,
+            word_confidence,
+            reliability: self.reliability_of(it.page),
+            is_of_visit: self.visit.is_some() && key.at_visits,
+            is_first_page: it.page == 1,
+            in_own_section: self
+                .context
+                .section_at(it.rect.x0)
+                .map(|section| key.section.as_deref() == Some(section)),
+            has_label_words: shown.by_ref().take(60).any(|token| token.colon),
+            decision: self.is_business.then_some(provenance.rank),
+        };
+        observe(key, raw, value, &sighting)
+    }
+
+    /// The share of a page that was read well.
+    fn reliability_of(&self, page: u32) -> f64 {
+        let page = usize::try_from(page).unwrap_or(1).saturating_sub(1);
+        self.reliabilities.get(page).copied().unwrap_or(1.0)
+    }
+
     fn evidence(&self, spans: &[TokenSpan], label: Option<usize>) -> Evidence {
         let mut shown: Vec<TokenSpan> = label.map(|cell| (cell, 0..1)).into_iter().collect();
         for span in spans {
@@ -127,12 +235,13 @@ impl FieldExtractor<'_> {
             let tokens = cell.tokens[tokens.clone()].iter();
             for token in tokens.filter(|token| cell.page == page && !token.is_separator()) {
                 self.layout.count_step();
-                if boxes.last() != Some(&token.rect) {
-                    boxes.push(token.rect);
+                if boxes.last() != Some(&token.on_page) {
+                    boxes.push(token.on_page);
                 }
             }
         }
-        Evidence::new(page, &snippet, boxes)
+        let reliability = (self.reliability_of(page) * 100.0).round() / 100.0;
+        Evidence { text_reliability: Some(reliability), ..Evidence::new(page, &snippet, boxes) }
     }
 
     /// The text of a cell. Of a very long cell, the words around the span.
@@ -169,7 +278,8 @@ pub(crate) fn normal_form(key: &SchemaKey, words: &str, order: DateOrder) -> Opt
     let value = key.normaliser.apply_in(words, order)?;
     // A bare date says nothing about what happened.
     let is_day = key.scope == Scope::Visit && !value.contains(' ') && date(&value).is_some();
-    (!is_day && key.validators.allows(&value)).then_some(value)
+    let is_nothing = key.scope == Scope::Visit && key.repeatable && NOTHING.contains(&fold(&value).as_str());
+    (!is_day && !is_nothing && key.validators.allows(&value)).then_some(value)
 }
 
 /// Removes the times of day at the beginning of some words. A time is no reason for a visit.

@@ -1,21 +1,24 @@
 //! Chooses which candidates become fields.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::candidate::{DetectedVisit, ValueCandidate};
+use crate::confidence::{self, Feature, Features};
+use crate::field::MAX_SUGGESTIONS;
 use crate::normal::fold;
 use crate::{Field, Normaliser, Origin, Schema, Scope, Suggestion, Value, ValueType};
 use quire_domain::ids::FieldId;
 
-/// The most suggestions of one field.
-const MAX_SUGGESTIONS: usize = 5;
+/// A field, and what is known about it.
+type Chosen = (Field, Option<Features>);
 
 /// Turns candidates into fields: first those of the document, then those of each visit.
 pub(super) fn fields(
     schema: &Schema,
     candidates: Vec<ValueCandidate>,
     visits: &[DetectedVisit],
-) -> Vec<Field> {
+) -> Vec<Chosen> {
     let mut order: Vec<usize> = (0..visits.len()).collect();
     order.sort_by_key(|visit| (visits[*visit].date, *visit));
     let mut rank = vec![0; visits.len()];
@@ -24,7 +27,7 @@ pub(super) fn fields(
     }
     let position = |visit: Option<usize>| visit.map_or(0, |visit| rank[visit]);
     let mut groups: BTreeMap<(usize, usize), Vec<ValueCandidate>> = BTreeMap::new();
-    for candidate in candidates {
+    for candidate in one_key_per_value(schema, candidates) {
         groups.entry((position(candidate.visit), candidate.key)).or_default().push(candidate);
     }
     let mut fields = Vec::new();
@@ -41,19 +44,66 @@ pub(super) fn fields(
     fields
 }
 
+/// The same words are the value of one key of the document only: of the key for which they rank highest.
+fn one_key_per_value(schema: &Schema, candidates: Vec<ValueCandidate>) -> Vec<ValueCandidate> {
+    let place = |candidate: &ValueCandidate| {
+        let key = &schema.keys[candidate.key];
+        let is_single = key.scope == Scope::Document && !key.repeatable && candidate.visit.is_none();
+        let first = candidate.evidence.boxes.first().filter(|_| is_single && candidate.value.is_some())?;
+        let corner = [first.x0.to_bits(), first.y0.to_bits()];
+        Some((candidate.evidence.page, corner, candidate.evidence.boxes.len(), fold(&candidate.raw)))
+    };
+    let mut best: HashMap<_, (f64, usize)> = HashMap::new();
+    for candidate in &candidates {
+        if let Some(place) = place(candidate) {
+            let best = best.entry(place).or_insert((candidate.rank, candidate.key));
+            if candidate.rank > best.0 {
+                *best = (candidate.rank, candidate.key);
+            }
+        }
+    }
+    let is_best = |candidate: &ValueCandidate| {
+        place(candidate).is_none_or(|place| {
+            let (rank, key) = best[&place];
+            candidate.key == key || candidate.rank >= rank - f64::EPSILON
+        })
+    };
+    candidates.into_iter().filter(is_best).collect()
+}
+
 /// A repeatable key gets one field for each different value.
-fn push_repeated(schema: &Schema, key: &str, group: Vec<ValueCandidate>, fields: &mut Vec<Field>) {
-    let mut seen = HashSet::new();
+fn push_repeated(schema: &Schema, key: &str, group: Vec<ValueCandidate>, fields: &mut Vec<Chosen>) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    // The label of a list stands once in an entry. Twice, the entry may be two, whose second date was lost.
+    let is_labelled = |candidate: &&ValueCandidate| candidate.mapping.starts_with("label_regex");
+    let starts = {
+        let labelled = group.iter().filter(is_labelled).map(|candidate| candidate.evidence.snippet.as_str());
+        labelled.filter(|snippet| snippet.contains(':')).collect::<HashSet<&str>>().len()
+    };
+    let first = fields.len();
     for candidate in group {
         let Some(value) = candidate.value.clone() else { continue };
-        if seen.insert(fold(&value)) {
-            fields.push(field(schema, key, Some(value), candidate));
+        match seen.entry(fold(&value)) {
+            Entry::Occupied(known) => {
+                if let Some(features) = &mut fields[*known.get()].1 {
+                    features.mark(Feature::Repeated, true);
+                }
+            }
+            Entry::Vacant(new) => {
+                new.insert(fields.len());
+                fields.push(field(schema, key, Some(value), candidate));
+            }
+        }
+    }
+    for (_, features) in &mut fields[first..] {
+        if let Some(features) = features.as_mut().filter(|_| starts > 1) {
+            features.mark(Feature::EqualRival, true);
         }
     }
 }
 
 /// A text that occurs several times becomes one field.
-fn joined_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Option<Field> {
+fn joined_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Option<Chosen> {
     let mut seen = HashSet::new();
     let values: Vec<String> = group
         .iter()
@@ -64,10 +114,10 @@ fn joined_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Optio
     Some(field(schema, key, Some(values.join("; ")), first))
 }
 
-/// The most confident candidate becomes the field, the first one if several are equal. The others become suggestions.
-fn best_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Field {
+/// The candidate of the highest rank becomes the field, the first one if several are equal. The others become suggestions.
+fn best_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Chosen {
     let is_better = |one: &ValueCandidate, two: &ValueCandidate| {
-        (one.value.is_some(), one.confidence) > (two.value.is_some(), two.confidence)
+        (one.value.is_some(), one.rank) > (two.value.is_some(), two.rank)
     };
     let mut best = 0;
     for position in 1..group.len() {
@@ -84,17 +134,42 @@ fn best_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Field {
         suggestions.push(suggestion(chosen.raw.trim().to_owned(), &chosen));
     }
     suggestions.extend(others.iter().filter_map(|other| Some(suggestion(other.value.clone()?, other))));
-    let mut field = field(schema, key, value.clone(), chosen);
+    let (mut field, mut features) = field(schema, key, value.clone(), chosen);
+    if let Some(features) = &mut features {
+        let own = value.as_deref().map(fold);
+        let is_same = |other: &&ValueCandidate| own.is_some() && other.value.as_deref().map(fold) == own;
+        let rivals: HashSet<String> = others
+            .iter()
+            .filter_map(|other| other.value.as_deref().map(fold))
+            .filter(|other| Some(other) != own.as_ref())
+            .collect();
+        features.mark(Feature::Repeated, others.iter().any(|other| is_same(&other)));
+        let is_equal = |other: &ValueCandidate| {
+            other.value.is_some() && !is_same(&other) && other.rank >= field.confidence - 1e-6
+        };
+        features.mark(Feature::EqualRival, others.iter().any(is_equal));
+        features.mark(Feature::OneRival, rivals.len() == 1);
+        features.mark(Feature::ManyRivals, rivals.len() > 1);
+    }
     field.candidate_suggestions = ranked_suggestions(suggestions, value.as_deref());
-    field
+    (field, features)
 }
 
 fn suggestion(value: String, candidate: &ValueCandidate) -> Suggestion {
     Suggestion {
         value: Value::Text(value),
-        confidence: candidate.confidence,
+        confidence: confidence_of_other(candidate),
         evidence: Some(candidate.evidence.clone()),
     }
+}
+
+/// The confidence of a candidate that was not chosen: another value was.
+fn confidence_of_other(candidate: &ValueCandidate) -> f64 {
+    candidate.features.clone().map_or(candidate.rank, |mut features| {
+        features.mark(Feature::ManyRivals, true);
+        let rank = confidence::built_in().probability(&features) * candidate.rank;
+        (rank * 1000.0).round() / 1000.0
+    })
 }
 
 /// The best suggestions, most confident first, then by value, snippet and page. Without duplicates, and without the
@@ -119,15 +194,15 @@ fn ranked_suggestions(suggestions: Vec<Suggestion>, value: Option<&str>) -> Vec<
     suggestions
 }
 
-fn field(schema: &Schema, key: &str, value: Option<String>, candidate: ValueCandidate) -> Field {
+fn field(schema: &Schema, key: &str, value: Option<String>, candidate: ValueCandidate) -> Chosen {
     let value_type = schema.key(key).map_or(ValueType::Unknown, |key| key.value_type);
-    Field {
+    let field = Field {
         field_id: FieldId::new(),
         key: key.to_owned(),
         value: value.map_or(Value::Null, |value| value_type.parse_normal_form(value)),
         value_type,
-        confidence: candidate.confidence,
-        candidate_confidence: candidate.confidence,
+        confidence: candidate.rank,
+        candidate_confidence: candidate.rank,
         review_history_adjustment: 0.0,
         is_critical: schema.is_critical(key),
         origin: Origin::Machine,
@@ -135,7 +210,8 @@ fn field(schema: &Schema, key: &str, value: Option<String>, candidate: ValueCand
         visit_id: candidate.visit.map(super::derive::visit_id),
         mapping_id: Some(candidate.mapping),
         candidate_suggestions: Vec::new(),
-    }
+    };
+    (field, candidate.features)
 }
 
 #[cfg(test)]

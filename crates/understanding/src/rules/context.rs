@@ -35,7 +35,7 @@ impl HeadingContext {
         };
         self.regions.retain(|region| !ends(region));
         self.regions.push(Region { x0, section: section.map(str::to_owned), is_column });
-        self.recent_labels.clear();
+        self.recent_labels.retain(|(_, label, _)| is_column && *label < x0 - EDGE_TOLERANCE);
     }
 
     /// Ends the columns that a cell crosses.
@@ -84,6 +84,23 @@ impl HeadingContext {
             self.recent_labels.remove(0);
         }
         self.recent_labels.push((cell.row, cell.rect.x0, section.to_owned()));
+    }
+
+    /// The section, among these, of a label that stands above a cell in its column, where no heading of that column governs.
+    pub fn column_section(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
+        let governing = self.region_at(cell.rect.x0).map(|region| self.regions[region].x0);
+        if governing.is_some_and(|x0| (x0 - cell.rect.x0).abs() <= EDGE_TOLERANCE) {
+            return None;
+        }
+        let is_above = |(row, x0, section): &&(usize, f32, String)| {
+            let is_aligned =
+                (x0 - cell.rect.x0).abs() <= EDGE_TOLERANCE && cell.rect.x0 > 4.0 * EDGE_TOLERANCE;
+            is_aligned
+                && *row < cell.row
+                && cell.row - row <= MAX_ROWS_APART
+                && among.contains(&section.as_str())
+        };
+        self.recent_labels.iter().rev().find(is_above).map(|(_, _, section)| section.as_str())
     }
 
     /// The section, among these, of the nearest label before a cell.

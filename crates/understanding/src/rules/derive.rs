@@ -4,12 +4,15 @@ use std::cmp::Reverse;
 
 use jiff::civil::Date;
 
+use super::DocumentHints;
 use super::candidate::{DetectedVisit, ValueCandidate};
 use super::visit_start::VisitStartKind;
-use super::{DocumentHints, UNLABELLED_CONFIDENCE};
 use crate::normal::years_between;
 use crate::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
 use quire_domain::ids::FieldId;
+
+/// The confidence of the language that the reader detected.
+const DETECTED_LANGUAGE: f64 = 0.95;
 
 /// The id of a visit, numbered in the order of detection.
 pub(crate) fn visit_id(visit: usize) -> String {
@@ -157,7 +160,7 @@ fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit], t
 
 /// A field that follows from another one and shares its evidence.
 fn derived(key: &SchemaKey, value: String, from: Option<&Field>) -> Field {
-    let confidence = from.map_or(UNLABELLED_CONFIDENCE, |from| from.confidence);
+    let confidence = from.map_or(DETECTED_LANGUAGE, |from| from.confidence);
     Field {
         field_id: FieldId::new(),
         key: key.key.clone(),

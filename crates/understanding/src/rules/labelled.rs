@@ -4,18 +4,20 @@ use std::ops::Range;
 
 use super::candidate::Provenance;
 use super::labels::LabelMeaning;
+use super::layout::Token;
 use super::segments::{self, Separator};
 use super::value_position::{ExpectedValue, TokenSpan, TokenSpans};
-use super::{FieldExtractor, LABELLED_CONFIDENCE, UNLABELLED_CONFIDENCE};
+use super::{FieldFinder, LABELLED_RANK, UNLABELLED_RANK};
 use crate::normal::DateOrder;
 use crate::normal::date::{date_in_order, is_plausible_visit_date};
-use crate::normal::opens_with_postcode;
 use crate::{Normaliser, SchemaKey, Scope};
 
+/// The most words of a value in which a cue is looked for.
+const MAX_CUE_TOKENS: usize = 60;
 /// Words that show that a label is only part of a longer phrase.
 const JOINING_WORDS: [&str; 10] = ["y", "e", "o", "u", "de", "del", "and", "or", "of", "for"];
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     /// The key that a label means at this place.
     pub(super) fn resolve_label(&self, meaning: &LabelMeaning, cell: usize) -> Option<usize> {
         let it = &self.layout.cells[cell];
@@ -37,6 +39,46 @@ impl FieldExtractor<'_> {
         })
     }
 
+    /// The key that a label means before this value. A key of visits that shares the label gets the value if a number
+    /// with one of its cues is in it, such as a dose, or if the value cannot be one of the first key.
+    fn fitting_key(&self, key: usize, meaning: &LabelMeaning, cell: usize, value: &Range<usize>) -> usize {
+        let mut shared =
+            meaning.shared.iter().copied().filter(|key| self.schema.keys[*key].scope == Scope::Visit);
+        let tokens = &self.layout.cells[cell].tokens[value.clone()];
+        if let Some(other) = shared.clone().find(|key| self.has_measure_of(*key, tokens)) {
+            return other;
+        }
+        let normaliser = self.schema.keys[key].normaliser;
+        let is_strict = normaliser.is_strict() && !tokens.is_empty();
+        let words = || self.layout.cells[cell].text(value.clone());
+        if is_strict && normaliser.apply_in(&words(), self.dates.order).is_none() {
+            return shared.find(|key| self.schema.keys[*key].cues.is_empty()).unwrap_or(key);
+        }
+        key
+    }
+
+    /// Whether a number with one of a key's cues is among these words, such as a dose.
+    fn has_measure_of(&self, key: usize, tokens: &[Token<'_>]) -> bool {
+        let is_cue = |token: &Token<'_>| {
+            let word = token.word.trim_start_matches(|c: char| c.is_ascii_digit() || ".,/".contains(c));
+            self.schema.keys[key].cues.iter().any(|cue| cue == word)
+        };
+        tokens.iter().take(MAX_CUE_TOKENS).enumerate().any(|(at, token)| {
+            token.text.starts_with(|c: char| c.is_ascii_digit())
+                && (is_cue(token) || tokens.get(at + 1).is_some_and(is_cue))
+        })
+    }
+
+    /// The same for the cues of any list of visits.
+    pub(super) fn has_measure(&self, cell: usize, tokens: &Range<usize>) -> bool {
+        let is_list = |key: &usize| {
+            let key = &self.schema.keys[*key];
+            key.scope == Scope::Visit && key.repeatable && !key.cues.is_empty()
+        };
+        let words = &self.layout.cells[cell].tokens[tokens.clone()];
+        (0..self.schema.keys.len()).filter(is_list).any(|key| self.has_measure_of(key, words))
+    }
+
     /// Reads the values of a label.
     pub(super) fn read_label(
         &mut self,
@@ -46,7 +88,8 @@ impl FieldExtractor<'_> {
         value: &Range<usize>,
         start: usize,
     ) {
-        let Some(key) = self.resolve_label(meaning, cell) else {
+        let key = self.resolve_label(meaning, cell).map(|key| self.fitting_key(key, meaning, cell, value));
+        let Some(key) = key else {
             if separator == Separator::Space {
                 self.read_unlabelled(cell, &(start..value.end));
             } else {
@@ -54,8 +97,9 @@ impl FieldExtractor<'_> {
             }
             return;
         };
-        if separator == Separator::Space && !self.is_row_label(cell, key) {
-            if !self.propose_after_space(cell, key, meaning, value, start) {
+        if separator == Separator::Space && !self.is_row_label(cell, key) && !self.is_text_heading(cell, key)
+        {
+            if !self.add_after_space(cell, key, meaning, value, start) {
                 self.read_unlabelled(cell, &(start..value.end));
             }
             return;
@@ -69,24 +113,100 @@ impl FieldExtractor<'_> {
         if is_clinical && !self.is_in_history {
             self.context.clear();
         }
-        let is_text = schema_key.normaliser == Normaliser::Text;
-        let expected = ExpectedValue { key: Some(key), is_list: schema_key.repeatable, is_text };
-        let values = self.values_of_label(cell, value, &expected);
         let own = value.clone().any(|token| !self.layout.cells[cell].tokens[token].is_separator());
-        let values = if schema_key.repeatable { self.split_items(values) } else { values };
+        let values = self.values_for(cell, key, value);
+        let below = values.first().map(|spans| self.fitting_key(key, meaning, spans[0].0, &spans[0].1));
+        let named = key;
+        let (key, values) = match below.filter(|below| !own && *below != key) {
+            Some(below) => (below, self.values_for(cell, below, value)),
+            None => (key, values),
+        };
+        let schema_key = &self.schema.keys[key];
+        let mut values = if schema_key.repeatable { self.split_items(values) } else { values };
+        // A plan is several things in sentences: a medicine, a diet, when to come again.
+        let plan = meaning.shared.iter().chain(&meaning.key).copied().find(|other| {
+            let other = &self.schema.keys[*other];
+            other.scope == Scope::Visit && other.cues.is_empty()
+        });
+        let plan = plan.filter(|_| schema_key.repeatable && !schema_key.cues.is_empty());
+        if plan.is_some() {
+            values = values.into_iter().flat_map(|spans| self.split_sentences(&spans)).collect();
+        }
+        if self.is_part_of_name(cell, key, separator, &values) {
+            values[0].insert(0, (cell, self.layout.cells[cell].token_range()));
+        }
         for spans in values {
             let is_beside = spans[0].0 == cell + 1;
             let is_certain = separator == Separator::Mark || own || is_beside;
-            let is_proposed = self.propose_value(cell, key, meaning, spans.clone(), is_certain);
-            if is_proposed && !own {
+            let key =
+                if key == named { key } else { self.fitting_key(named, meaning, spans[0].0, &spans[0].1) };
+            let has_measure = || spans.iter().any(|(cell, tokens)| self.has_measure(*cell, tokens));
+            let key = plan.filter(|_| !has_measure()).unwrap_or(key);
+            let is_added = self.add_value(cell, key, meaning, spans.clone(), is_certain);
+            if is_added && !own {
                 self.mark_used(&spans);
-            } else if is_proposed {
+            } else if is_added {
                 self.mark_used(&spans[1..]);
+            }
+            if is_added && self.schema.keys[key].normaliser == Normaliser::Text && self.visit.is_some() {
+                self.weights_in_text(&spans);
             }
         }
         if let Some(section) = self.schema.keys[key].section.clone() {
             self.context.remember_label(&self.layout.cells[cell], &section);
         }
+    }
+
+    /// The values of a label of this key.
+    fn values_for(&self, cell: usize, key: usize, behind: &Range<usize>) -> Vec<TokenSpans> {
+        let schema_key = &self.schema.keys[key];
+        let is_text = schema_key.normaliser == Normaliser::Text;
+        let expected = ExpectedValue { key: Some(key), is_list: schema_key.repeatable, is_text };
+        self.values_of_label(cell, behind, &expected)
+    }
+
+    /// Whether a label is the first line of the name below it: "Hospital Veterinario", and "San Telmo" below. A name with
+    /// its own word for an institution needs no other.
+    pub(super) fn is_part_of_name(
+        &self,
+        cell: usize,
+        key: usize,
+        separator: Separator,
+        values: &[TokenSpans],
+    ) -> bool {
+        let it = &self.layout.cells[cell];
+        let schema_key = &self.schema.keys[key];
+        let is_kind = |token: &Token<'_>| schema_key.cues.contains(&token.word);
+        let is_below = |spans: &TokenSpans| {
+            let (value, tokens) = &spans[0];
+            let below = &self.layout.cells[*value];
+            below.row == it.row + 1 && !below.tokens[tokens.clone()].iter().any(is_kind)
+        };
+        let governed = self.context.section_at(it.rect.x0);
+        let is_governed = governed.is_some() && governed == schema_key.section.as_deref();
+        schema_key.normaliser == Normaliser::Institution
+            && separator == Separator::EndOfCell
+            && (is_governed || it.tokens.len() > 1)
+            && it.tokens.iter().all(is_kind)
+            && values.first().is_some_and(is_below)
+    }
+
+    /// Whether a cell is a longer heading with its value below: "TRATAMIENTO AL ALTA".
+    fn is_text_heading(&self, cell: usize, key: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        let row = &self.layout.rows[it.row];
+        let is_capitals = it.tokens.iter().all(|token| !token.text.chars().any(char::is_lowercase));
+        let has_digits = it.tokens.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+        let is_near = |below: usize| self.line_distance(cell, below) <= 2.2 && !self.starts_with_label(below);
+        row.len() == 1
+            && is_capitals
+            && !has_digits
+            && it.tokens.len() <= 5
+            && self.schema.keys[key].scope == Scope::Visit
+            && self.cell_below(cell).is_some_and(|below| {
+                let words = &self.layout.cells[below].tokens;
+                is_near(below) && words.iter().any(|token| token.text.chars().any(char::is_lowercase))
+            })
     }
 
     /// Whether a cell is a longer label, such as "Diagnóstico final", with its value in the next cell.
@@ -108,7 +228,7 @@ impl FieldExtractor<'_> {
     }
 
     /// Proposes a value behind a label, or opens a visit with it.
-    pub(super) fn propose_value(
+    pub(super) fn add_value(
         &mut self,
         cell: usize,
         key: usize,
@@ -135,7 +255,7 @@ impl FieldExtractor<'_> {
         let mut joined = None;
         if schema_key.normaliser == Normaliser::Address {
             let lines = self.text_lines(&spans).join(", ");
-            joined = self.append_postcode_line(&mut spans).or(Some(lines));
+            joined = self.append_address_lines(&mut spans).or(Some(lines));
         }
         if schema_key.normaliser.names_subject() {
             self.facts_behind_name(Some(cell), &spans, &words);
@@ -146,39 +266,31 @@ impl FieldExtractor<'_> {
         if let Some(both) = schema_key.normaliser.split(&words) {
             for (normaliser, words) in both {
                 let mapping = mapping.clone();
-                let provenance = Provenance {
-                    confidence: LABELLED_CONFIDENCE,
-                    mapping,
-                    label: Some(cell),
-                    text: Some(words),
-                };
-                self.propose_for(normaliser, &spans, provenance);
+                let provenance =
+                    Provenance { rank: LABELLED_RANK, mapping, label: Some(cell), text: Some(words) };
+                self.add_for(normaliser, &spans, provenance);
             }
             return true;
         }
-        let provenance = Provenance {
-            confidence: LABELLED_CONFIDENCE,
-            mapping,
-            label: Some(cell),
-            text: joined.as_deref(),
-        };
-        self.propose(key, &spans, provenance)
+        let provenance =
+            Provenance { rank: LABELLED_RANK, mapping, label: Some(cell), text: joined.as_deref() };
+        self.add_candidate(key, &spans, provenance)
     }
 
-    pub(super) fn propose_for(
+    pub(super) fn add_for(
         &mut self,
         normaliser: Normaliser,
         spans: &[TokenSpan],
         provenance: Provenance<'_>,
     ) {
         if let Some(key) = self.schema.keys.iter().position(|key| key.normaliser == normaliser) {
-            self.propose(key, spans, provenance);
+            self.add_candidate(key, spans, provenance);
         }
     }
 
     /// Proposes a value that only a space separates from its label. It must be recognisable by itself, or look like a
     /// name.
-    pub(super) fn propose_after_space(
+    pub(super) fn add_after_space(
         &mut self,
         cell: usize,
         key: usize,
@@ -197,22 +309,20 @@ impl FieldExtractor<'_> {
         let is_reason =
             schema_key.scope == Scope::Metadata && first.is_capital() && !is_joined && value.len() <= 8;
         let is_short = value.len() <= 5;
-        let (is_value, confidence) = match schema_key.normaliser {
-            Normaliser::Weight => (has_weight_unit(&words) && value.len() <= 4, LABELLED_CONFIDENCE),
-            normaliser if normaliser.is_short() => {
-                (is_short && start == it.first_word(), LABELLED_CONFIDENCE)
-            }
-            normaliser if normaliser.is_strict() => (true, LABELLED_CONFIDENCE),
-            Normaliser::Address => (true, LABELLED_CONFIDENCE),
-            Normaliser::Institution => (self.repeats_label(cell, key, value), UNLABELLED_CONFIDENCE),
-            Normaliser::Amount => (false, UNLABELLED_CONFIDENCE),
-            Normaliser::Person => (is_capital && is_short && value.len() >= 2, UNLABELLED_CONFIDENCE),
+        let (is_value, rank) = match schema_key.normaliser {
+            Normaliser::Weight => (has_weight_unit(&words) && value.len() <= 4, LABELLED_RANK),
+            normaliser if normaliser.is_short() => (is_short && start == it.first_word(), LABELLED_RANK),
+            normaliser if normaliser.is_strict() => (true, LABELLED_RANK),
+            Normaliser::Address => (true, LABELLED_RANK),
+            Normaliser::Institution => (self.repeats_label(cell, key, value), UNLABELLED_RANK),
+            Normaliser::Amount => (false, UNLABELLED_RANK),
+            Normaliser::Person => (is_capital && is_short && value.len() >= 2, UNLABELLED_RANK),
             Normaliser::Text if schema_key.scope == Scope::Document => {
-                (is_capital && value.len() <= 2, UNLABELLED_CONFIDENCE)
+                (is_capital && value.len() <= 2, UNLABELLED_RANK)
             }
-            Normaliser::Text if is_reason => (true, UNLABELLED_CONFIDENCE),
-            Normaliser::Text => (is_capital && value.len() <= 16, UNLABELLED_CONFIDENCE),
-            _ => (is_capital && is_short, UNLABELLED_CONFIDENCE),
+            Normaliser::Text if is_reason => (true, UNLABELLED_RANK),
+            Normaliser::Text => (is_capital && value.len() <= 16, UNLABELLED_RANK),
+            _ => (is_capital && is_short, UNLABELLED_RANK),
         };
         let is_certain = schema_key.normaliser.is_strict() || !self.is_letterhead(cell);
         if !is_value || !is_certain || schema_key.normaliser.apply_in(&words, self.dates.order).is_none() {
@@ -228,14 +338,13 @@ impl FieldExtractor<'_> {
         {
             return true;
         }
-        let rule = if confidence < LABELLED_CONFIDENCE { "fallback" } else { "label_regex" };
+        let rule = if rank < LABELLED_RANK { "fallback" } else { "label_regex" };
         let mapping = format!("{rule}::{}", meaning.words.replace(' ', "_"));
         let values = if schema_key.repeatable { self.split_items(vec![spans]) } else { vec![spans] };
         let mut is_new = false;
         for spans in values {
-            let provenance =
-                Provenance { confidence, mapping: mapping.clone(), label: Some(cell), text: None };
-            is_new |= self.propose(key, &spans, provenance);
+            let provenance = Provenance { rank, mapping: mapping.clone(), label: Some(cell), text: None };
+            is_new |= self.add_candidate(key, &spans, provenance);
         }
         if let Some(section) = self.schema.keys[key].section.clone() {
             self.context.remember_label(&self.layout.cells[cell], &section);
@@ -281,24 +390,24 @@ impl FieldExtractor<'_> {
         }
     }
 
-    /// Appends the next line to an address if it begins with a postcode. Returns the whole text then.
-    pub(super) fn append_postcode_line(&self, spans: &mut TokenSpans) -> Option<String> {
-        let last = spans.last()?.0;
-        let next = self.cell_below(last)?;
-        let cell = &self.layout.cells[next];
-        let words = cell.text(cell.token_range());
-        if self.line_distance(last, next) > 2.2 || !opens_with_postcode(&words) {
-            return None;
-        }
-        let joined = format!("{}, {words}", self.text_lines(spans).join(", ").trim_end_matches([',', ' ']));
-        spans.push((next, cell.token_range()));
-        Some(joined)
-    }
-
     pub(super) fn mark_used(&mut self, spans: &[TokenSpan]) {
         for (cell, _) in spans {
             self.used[*cell] = true;
         }
+    }
+
+    /// Splits a value at the ends of its sentences.
+    fn split_sentences(&self, spans: &[TokenSpan]) -> Vec<TokenSpans> {
+        let flow = self.flow_of(spans);
+        let mut sentences = Vec::new();
+        let mut start = 0;
+        for at in 0..flow.tokens.len() {
+            if flow.ends_sentence(at) || at + 1 == flow.tokens.len() {
+                sentences.push(flow.spans(start..at + 1));
+                start = at + 1;
+            }
+        }
+        sentences
     }
 
     /// Splits values at semicolons.
@@ -331,7 +440,7 @@ impl FieldExtractor<'_> {
 pub(super) fn has_weight_unit(words: &str) -> bool {
     let words = words.trim().trim_end_matches('.').to_lowercase();
     let unit = words.trim_start_matches(|c: char| !c.is_alphabetic());
-    matches!(unit, "kg" | "kgs" | "kilos" | "g" | "gr" | "grs" | "k")
+    matches!(unit, "kg" | "kgs" | "kilos" | "g" | "gr" | "grs" | "k" | "lb" | "lbs" | "pounds" | "libras")
 }
 
 /// Whether the words are a date on which no visit can have been.

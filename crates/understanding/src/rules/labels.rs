@@ -4,9 +4,17 @@ use std::collections::{HashMap, HashSet};
 
 use super::layout::{Token, word_label_form};
 use crate::Schema;
+use crate::normal::fold;
 
 /// The longest label, in words.
 pub(crate) const MAX_LABEL_WORDS: usize = 6;
+/// Words that labels have or lack: "nº de historia", "número de la historia" and "nº historia" are the same label.
+const JOINING_WORDS: [&str; 18] = [
+    "de", "del", "la", "las", "los", "el", "of", "the", "di", "du", "des", "da", "do", "der", "van", "het",
+    "le", "della",
+];
+/// Words for "number", which all languages abbreviate.
+const NUMBER_WORDS: [&str; 8] = ["no", "n", "nr", "num", "numero", "number", "nummer", "nro"];
 /// The longest lead-in, in words.
 pub(crate) const MAX_LEAD_IN_WORDS: usize = 5;
 
@@ -33,6 +41,10 @@ pub(super) struct HeadingMeaning<'s> {
 /// All labels and headings of a schema.
 pub(super) struct Labels<'s> {
     meanings: HashMap<String, LabelMeaning>,
+    /// The labels without joining words, and with one word for "number".
+    loose: HashMap<String, String>,
+    /// The first words of these.
+    loose_first_words: HashSet<String>,
     headings: HashMap<String, HeadingMeaning<'s>>,
     /// The word count of the longest label that begins with this word.
     longest_by_first_word: HashMap<String, usize>,
@@ -45,6 +57,8 @@ impl<'s> Labels<'s> {
     pub fn of(schema: &'s Schema) -> Self {
         let mut labels = Self {
             meanings: HashMap::new(),
+            loose: HashMap::new(),
+            loose_first_words: HashSet::new(),
             headings: HashMap::new(),
             longest_by_first_word: HashMap::new(),
             lead_ins: HashMap::new(),
@@ -80,6 +94,11 @@ impl<'s> Labels<'s> {
 
     fn meaning_of(&mut self, label: &str) -> &mut LabelMeaning {
         let words = label_form(label);
+        let plain: Vec<&str> = label.split_whitespace().collect();
+        if let Some(loose) = loose_form(plain.iter().map(|word| (fold(word), word_label_form(word)))) {
+            self.loose_first_words.extend(loose.split(' ').next().map(str::to_owned));
+            self.loose.entry(loose).or_insert_with(|| words.clone());
+        }
         let first = words.split(' ').next().unwrap_or_default().to_owned();
         let length = words.split(' ').count();
         let longest = self.longest_by_first_word.entry(first).or_default();
@@ -91,15 +110,38 @@ impl<'s> Labels<'s> {
 
     /// The longest label at the start of these tokens, and how many tokens it takes. A colon ends a label.
     pub fn label_at_start(&self, tokens: &[Token<'_>]) -> Option<(&LabelMeaning, usize)> {
-        let most = *self.longest_by_first_word.get(&tokens.first()?.label_form)?;
-        let most = most.min(MAX_LABEL_WORDS).min(tokens.len());
+        let first = tokens.first()?;
+        let exact = self.longest_by_first_word.get(&first.label_form).copied().unwrap_or_default();
+        let is_loose = self.loose_first_words.contains(number_form(&first.word, &first.label_form));
+        let most = if is_loose { MAX_LABEL_WORDS + 1 } else { exact.min(MAX_LABEL_WORDS) }.min(tokens.len());
         let within = tokens[..most].iter().position(|token| token.colon).map_or(most, |colon| colon + 1);
-        (1..=within).rev().find_map(|count| Some((self.meanings.get(&joined_form(&tokens[..count]))?, count)))
+        (1..=within).rev().find_map(|count| {
+            let tokens = &tokens[..count];
+            let meaning = Some(count).filter(|count| *count <= exact);
+            let meaning = meaning.and_then(|_| self.meanings.get(&joined_form(tokens)));
+            Some((meaning.or_else(|| self.loose_label(tokens).filter(|_| is_loose))?, count))
+        })
+    }
+
+    /// The label that these tokens are but for joining words.
+    fn loose_label(&self, tokens: &[Token<'_>]) -> Option<&LabelMeaning> {
+        let is_joining = |token: &Token<'_>| JOINING_WORDS.contains(&token.word.as_str());
+        if tokens.last().is_none_or(is_joining) || tokens.iter().any(Token::is_separator) {
+            return None;
+        }
+        let words = tokens.iter().map(|token| (token.word.clone(), token.label_form.clone()));
+        self.meanings.get(self.loose.get(&loose_form(words)?)?)
     }
 
     /// Every word of every label, in label form.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.meanings.keys().flat_map(|words| words.split(' '))
+    }
+
+    /// Whether these words, all of them, are a label or a heading.
+    pub fn is_label_or_heading(&self, words: &str) -> bool {
+        let words = label_form(words);
+        self.meanings.contains_key(&words) || self.headings.contains_key(&words)
     }
 
     /// Whether these words, in label form, are a label.
@@ -109,6 +151,7 @@ impl<'s> Labels<'s> {
 
     /// The meaning of a heading of exactly these words.
     pub fn heading(&self, tokens: &[Token<'_>]) -> Option<&HeadingMeaning<'s>> {
+        let tokens = without_number(tokens);
         if tokens.is_empty() || tokens.len() > MAX_LABEL_WORDS {
             return None;
         }
@@ -133,6 +176,33 @@ impl<'s> Labels<'s> {
         let most = tokens.len().min(MAX_LEAD_IN_WORDS);
         (1..=most).rev().find_map(|count| Some((*self.lead_ins.get(&joined_form(&tokens[..count]))?, count)))
     }
+}
+
+/// The tokens without the number of a part: "2. DATOS DEL ANIMAL".
+fn without_number<'t, 'p>(tokens: &'t [Token<'p>]) -> &'t [Token<'p>] {
+    let is_number = |token: &Token<'_>| {
+        let bare = token.text.trim_end_matches(['.', ')']);
+        bare.len() < token.text.len() && bare.len() <= 2 && bare.bytes().all(|b| b.is_ascii_alphanumeric())
+    };
+    match tokens {
+        [first, rest @ ..] if !rest.is_empty() && is_number(first) => rest,
+        _ => tokens,
+    }
+}
+
+/// The word, or the one word for "number".
+fn number_form<'w>(word: &str, label_form: &'w str) -> &'w str {
+    if NUMBER_WORDS.contains(&word) { "no" } else { label_form }
+}
+
+/// Words with their label forms, without joining words. None without a word that means something.
+fn loose_form(words: impl Iterator<Item = (String, String)>) -> Option<String> {
+    let kept: Vec<String> = words
+        .filter(|(word, _)| !JOINING_WORDS.contains(&word.as_str()))
+        .map(|(word, form)| number_form(&word, &form).to_owned())
+        .filter(|form| !form.is_empty())
+        .collect();
+    (!kept.is_empty() && kept.iter().any(|word| word != "no")).then(|| kept.join(" "))
 }
 
 fn joined_form(tokens: &[Token<'_>]) -> String {

@@ -7,8 +7,9 @@
 use std::cell::Cell as Counter;
 use std::ops::Range;
 
+use super::upright::UprightPage;
 use crate::normal::fold;
-use quire_domain::reading::{Line, Page, Rect};
+use quire_domain::reading::{Line, Page, Rect, Word};
 
 /// The largest gap between words of one cell, in line heights.
 const MAX_WORD_GAP: f32 = 0.95;
@@ -16,6 +17,8 @@ const MAX_WORD_GAP: f32 = 0.95;
 const MAX_WORD_GAP_RECOGNISED: f32 = 1.3;
 /// The most cells of one row. A row with more is no form.
 const MAX_CELLS_IN_ROW: usize = 48;
+/// The most bars of a line that separate cells. A line with more is no row of a form.
+const MAX_BARS: usize = 12;
 /// Cells above the first and below the second share of the page height are headers and footers.
 const MARGINS: (f32, f32) = (0.035, 0.95);
 
@@ -23,6 +26,7 @@ const MARGINS: (f32, f32) = (0.035, 0.95);
 const PAGE_WORDS: [&str; 5] = ["pagina", "pag", "page", "hoja", "sheet"];
 
 /// A word, or a part of one: `RAZA:Beagle` is two tokens.
+#[derive(Clone)]
 pub(super) struct Token<'p> {
     /// The text without the colon behind it.
     pub text: &'p str,
@@ -32,7 +36,12 @@ pub(super) struct Token<'p> {
     pub word: String,
     /// Whether a colon follows.
     pub colon: bool,
+    /// Where it stands if the page is seen upright.
     pub rect: Rect,
+    /// Where it stands on the page.
+    pub on_page: Rect,
+    /// How sure text recognition is of its word, if that was recognised.
+    pub confidence: Option<f32>,
 }
 
 impl Token<'_> {
@@ -132,7 +141,7 @@ impl<'p> DocumentLayout<'p> {
             cells: Vec::new(),
             rows: Vec::new(),
             right_edges: Vec::new(),
-            widths: pages.iter().map(|page| page.width).collect(),
+            widths: Vec::with_capacity(pages.len()),
             steps: Counter::new(0),
         };
         for (page, number) in pages.iter().zip(1..) {
@@ -157,14 +166,16 @@ impl<'p> DocumentLayout<'p> {
     }
 
     fn add_page(&mut self, page: &'p Page, number: u32) {
-        let slope = if page.recognised { page_slope(page) } else { 0.0 };
+        let upright = UprightPage::of(page);
+        self.widths.push(upright.width);
+        let slope = if page.recognised { page_slope(page, &upright) } else { 0.0 };
         let mut cells: Vec<(f32, Cell<'p>)> = Vec::new();
         for line in &page.lines {
-            for mut cell in split_into_cells(line, number, page.recognised) {
+            for mut cell in split_into_cells(line, number, page.recognised, &upright) {
                 self.steps.set(self.steps.get() + cell.tokens.len() as u64);
                 let middle = f32::midpoint(cell.rect.y0, cell.rect.y1);
-                cell.in_margin = cell.rect.y1 < page.height * MARGINS.0
-                    || cell.rect.y0 > page.height * MARGINS.1
+                cell.in_margin = cell.rect.y1 < upright.height * MARGINS.0
+                    || cell.rect.y0 > upright.height * MARGINS.1
                     || cell.is_page_number();
                 cells.push((middle - slope * cell.rect.x0, cell));
             }
@@ -199,49 +210,71 @@ fn belongs_to_row(row: &[Cell<'_>], height: f32, cell: &Cell<'_>, middle: f32) -
 }
 
 /// The slope of the lines on a tilted page: the median of its longer lines.
-fn page_slope(page: &Page) -> f32 {
-    let mut slopes: Vec<f32> = page.lines.iter().filter_map(line_slope).collect();
+fn page_slope(page: &Page, upright: &UprightPage) -> f32 {
+    let mut slopes: Vec<f32> = page.lines.iter().filter_map(|line| line_slope(line, upright)).collect();
     slopes.sort_by(f32::total_cmp);
     slopes.get(slopes.len() / 2).copied().unwrap_or(0.0)
 }
 
-fn line_slope(line: &Line) -> Option<f32> {
-    let (first, last) = (line.words.first()?.rect, line.words.last()?.rect);
+fn line_slope(line: &Line, upright: &UprightPage) -> Option<f32> {
+    let (first, last) = (upright.place(line.words.first()?.rect), upright.place(line.words.last()?.rect));
     let run = last.x0 - first.x0;
     // Letters with descenders distort the lower edge; over a long line this matters little.
     (run > 150.0).then(|| (last.y1 - first.y1) / run).filter(|slope| slope.abs() < 0.1)
 }
 
-fn split_into_cells(line: &Line, page: u32, recognised: bool) -> Vec<Cell<'_>> {
-    let height = line.words.iter().map(|word| word.rect.y1 - word.rect.y0).fold(0.0, f32::max);
+fn split_into_cells<'p>(line: &'p Line, page: u32, recognised: bool, upright: &UprightPage) -> Vec<Cell<'p>> {
+    let places: Vec<Rect> = line.words.iter().map(|word| upright.place(word.rect)).collect();
+    let height = places.iter().map(|place| place.y1 - place.y0).fold(0.0, f32::max);
     let gap = (height * if recognised { MAX_WORD_GAP_RECOGNISED } else { MAX_WORD_GAP }).max(6.0);
-    let mut cells: Vec<Cell<'_>> = Vec::new();
+    let mut cells: Vec<Cell<'p>> = Vec::new();
     let mut last: Option<Rect> = None;
-    for word in &line.words {
-        let goes_on = last.is_some_and(|last| word.rect.x0 - last.x1 <= gap);
+    let has_bars = line.words.iter().filter(|word| is_bar(&word.text)).take(MAX_BARS + 1).count() <= MAX_BARS;
+    for (word, place) in line.words.iter().zip(places) {
+        // A bar separates cells, as a gap does.
+        if has_bars && is_bar(&word.text) {
+            last = None;
+            continue;
+        }
+        let near = last.is_some_and(|last| place.x0 - last.x1 <= gap);
+        // A sign of a currency belongs to the sum behind it, however far away that is.
+        let is_sum = |cell: &Cell<'_>| {
+            matches!(&cell.tokens[..], [only] if is_currency_mark(only.text))
+                && word.text.starts_with(|c: char| c.is_ascii_digit() || "-−(".contains(c))
+        };
+        let goes_on = near || (last.is_some() && cells.last().is_some_and(is_sum));
         if !goes_on {
             cells.push(Cell {
                 tokens: Vec::new(),
                 page,
-                rect: word.rect,
+                rect: place,
                 row: 0,
                 in_margin: false,
                 is_recognised: recognised,
             });
         }
         if let Some(cell) = cells.last_mut() {
-            cell.rect = cell.rect.union(word.rect);
-            push_tokens(&word.text, word.rect, &mut cell.tokens);
+            cell.rect = cell.rect.union(place);
+            push_tokens(word, place, &mut cell.tokens);
         }
-        last = Some(word.rect);
+        last = Some(place);
     }
     cells.retain(|cell| cell.tokens.iter().any(|token| !token.is_separator()));
     cells
 }
 
+/// Whether a word is the sign of a currency and nothing else.
+fn is_currency_mark(text: &str) -> bool {
+    matches!(text, "€" | "£" | "$" | "¥" | "R$" | "US$")
+}
+
+fn is_bar(text: &str) -> bool {
+    matches!(text, "|" | "│" | "¦" | "||")
+}
+
 /// Splits a word at its colons, except in times and URLs.
-fn push_tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
-    let mut left = word;
+fn push_tokens<'p>(shown: &'p Word, rect: Rect, tokens: &mut Vec<Token<'p>>) {
+    let mut left = shown.text.as_str();
     loop {
         let (text, behind) = match left.find(':') {
             Some(place) if ends_label(&left[..place], &left[place + 1..]) => {
@@ -261,6 +294,8 @@ fn push_tokens<'p>(word: &'p str, rect: Rect, tokens: &mut Vec<Token<'p>>) {
                 word,
                 colon: behind.is_some(),
                 rect,
+                on_page: shown.rect,
+                confidence: shown.confidence,
             });
         }
         match behind {

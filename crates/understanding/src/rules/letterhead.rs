@@ -1,16 +1,23 @@
 //! Reads letterheads and titles: the name and address of the institution, and the name of the subject.
 
-use super::FieldExtractor;
+use super::candidate::Provenance;
 use super::layout::Token;
-use super::value_position::TokenSpan;
+use super::value_position::{TokenSpan, TokenSpans};
 use super::visit_start;
+use super::{FieldFinder, UNLABELLED_RANK};
 use crate::Normaliser;
 use crate::normal::{folded_words, has_street};
 
 /// The most rows of a letterhead, from the top of the first page.
 const MAX_LETTERHEAD_ROWS: usize = 12;
+/// The most cells of a letterhead.
+const MAX_LETTERHEAD_CELLS: usize = 24;
 /// Words of document titles. A line with one of them is not the name of an institution.
-const TITLE_WORDS: [&str; 18] = [
+const TITLE_WORDS: [&str; 22] = [
+    "parte",
+    "solicitud",
+    "formulario",
+    "form",
     "historia",
     "historial",
     "informe",
@@ -34,12 +41,86 @@ const TITLE_WORDS: [&str; 18] = [
 const NAMING_TITLE_WORDS: [&str; 7] =
     ["historia", "historial", "evolucion", "ficha", "informe", "record", "history"];
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     /// Whether a cell belongs to the letterhead: it stands at the top of the first page, and nothing was found before
     /// it.
     pub(super) fn is_letterhead(&self, cell: usize) -> bool {
         let it = &self.layout.cells[cell];
-        it.page == 1 && it.row < MAX_LETTERHEAD_ROWS && self.candidates.is_empty()
+        it.page == 1 && it.row < MAX_LETTERHEAD_ROWS && self.candidates.len() <= self.letterhead_candidates
+    }
+
+    /// Finds the institution where its name and its address stand in one line, and where no word says that it is one.
+    pub(super) fn read_letterhead(&mut self) {
+        let Some(name) = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Institution)
+        else {
+            return;
+        };
+        let rows = self.layout.rows.len().min(MAX_LETTERHEAD_ROWS);
+        let top = (0..rows).flat_map(|row| self.layout.rows[row].clone());
+        let top: Vec<usize> = top.take_while(|cell| self.layout.cells[*cell].page == 1).collect();
+        let is_plain = |cell: &usize| {
+            let it = &self.layout.cells[*cell];
+            !self.starts_with_label(*cell) && self.labels.heading(&it.tokens[it.first_word()..]).is_none()
+        };
+        let lines: Vec<usize> = top.iter().copied().take(MAX_LETTERHEAD_CELLS).filter(is_plain).collect();
+        let has_cue = lines.iter().any(|cell| {
+            let it = &self.layout.cells[*cell];
+            self.has_cue(name, &it.text(it.token_range()))
+        });
+        let one_line = lines.iter().find_map(|cell| self.name_and_address_in_line(name, *cell));
+        let found =
+            one_line.or_else(|| lines.first().filter(|_| !has_cue).and_then(|cell| self.bare_name(*cell)));
+        if let Some((title, mut street)) = found {
+            self.add_unlabelled(Some(name), &title, None, "letterhead");
+            let section = self.schema.keys[name].section.clone();
+            if let Some(address) = self.key_in_section(section.as_deref(), Normaliser::Address) {
+                let joined = self.append_address_lines(&mut street);
+                self.mark_used(&street[1..]);
+                let provenance = Provenance {
+                    rank: UNLABELLED_RANK,
+                    mapping: "fallback::letterhead".to_owned(),
+                    label: None,
+                    text: joined.as_deref(),
+                };
+                self.add_candidate(address, &street, provenance);
+            }
+            self.mark_used(std::slice::from_ref(&title));
+        }
+        self.letterhead_candidates = self.candidates.len();
+    }
+
+    fn has_cue(&self, name: usize, words: &str) -> bool {
+        folded_words(words).iter().any(|word| self.schema.keys[name].cues.iter().any(|cue| cue == word))
+    }
+
+    /// A name and an address with commas between them: "Northgate Vets, 9 Bridge Street, Calverton".
+    fn name_and_address_in_line(&self, name: usize, cell: usize) -> Option<(TokenSpan, TokenSpans)> {
+        let tokens = &self.layout.cells[cell].tokens;
+        let comma = tokens.iter().take(8).position(|token| token.text.ends_with(','))?;
+        let (title, street) = ((cell, 0..comma + 1), (cell, comma + 1..tokens.len()));
+        let title_text = self.text_of(std::slice::from_ref(&title));
+        let street_text = self.text_of(std::slice::from_ref(&street));
+        let is_name = !title_text.bytes().any(|b| b.is_ascii_digit()) && self.has_cue(name, &title_text);
+        let is_street = has_street(&street_text) && street_text.bytes().any(|b| b.is_ascii_digit());
+        (is_name && is_street && tokens.len() <= 20).then(|| (title, vec![street]))
+    }
+
+    /// The first line of the page, if a street stands directly below it.
+    fn bare_name(&self, cell: usize) -> Option<(TokenSpan, TokenSpans)> {
+        let it = &self.layout.cells[cell];
+        let title = it.text(it.token_range());
+        let folded = folded_words(&title);
+        let is_name = (1..=7).contains(&folded.len())
+            && it.tokens[it.first_word()].is_capital()
+            && !title.bytes().any(|b| b.is_ascii_digit())
+            && !has_title_word(&title)
+            && self.segments[cell].len() == 1;
+        let below = self.cell_below(cell).filter(|_| is_name)?;
+        let street = (below, self.layout.cells[below].token_range());
+        (self.is_street_line(&street)
+            && self.line_distance(cell, below) <= 2.8
+            && !self.starts_with_label(below))
+        .then(|| ((cell, it.token_range()), vec![street]))
     }
 
     /// Finds the subject's name in a title such as "Historia clínica de Luna".
@@ -61,11 +142,11 @@ impl FieldExtractor<'_> {
         // "Informe de alta" and "Historial del paciente" end with a word that is no name.
         let has_meaning = it.tokens[name.clone()].iter().any(|token| self.has_meaning(token));
         let key = self.schema.keys.iter().position(|key| key.normaliser.names_subject());
-        is_name && !has_meaning && self.propose_unlabelled(key, &(cell, name), None, "title")
+        is_name && !has_meaning && self.add_unlabelled(key, &(cell, name), None, "title")
     }
 
     /// Whether a word is a label, a heading or a visit word.
-    fn has_meaning(&self, token: &Token<'_>) -> bool {
+    pub(super) fn has_meaning(&self, token: &Token<'_>) -> bool {
         self.labels.is_label(&token.label_form)
             || self.labels.heading(std::slice::from_ref(token)).is_some()
             || visit_start::is_visit_word(&token.word)
@@ -82,18 +163,20 @@ impl FieldExtractor<'_> {
         for part in self.split_at_separators(span) {
             let words = self.text_of(std::slice::from_ref(&part));
             let folded = folded_words(&words);
-            let is_title = folded.iter().any(|word| TITLE_WORDS.contains(&word.as_str()));
-            let has_cue = folded.iter().any(|word| self.schema.keys[name].cues.iter().any(|cue| cue == word));
-            let is_street = has_street(&words) && words.chars().any(|c| c.is_ascii_digit());
+            let is_title = has_title_word(&words);
+            let has_cue = self.has_cue(name, &words);
             let has_name = self.has_value(name);
+            // "Pine Grove Veterinary Clinic" above a town is the name, not a street without a number.
+            let is_named = has_cue && !has_name && !words.bytes().any(|b| b.is_ascii_digit());
+            let is_street = !is_named && self.is_street_line(&part);
             if has_cue && !is_title && !is_street && !has_name && folded.len() <= 10 {
-                self.propose_unlabelled(Some(name), &part, None, "letterhead");
+                self.add_unlabelled(Some(name), &part, None, "letterhead");
             } else if has_name && is_street {
                 let section = self.schema.keys[name].section.clone().unwrap_or_default();
                 let address = self.key_in_section(Some(&section), Normaliser::Address);
                 if !address.is_some_and(|address| self.has_value(address)) {
                     // An address may contain a dash.
-                    self.propose_street_line(address, &(part.0, part.1.start..span.1.end));
+                    self.add_street_line(address, &(part.0, part.1.start..span.1.end));
                 }
                 return;
             }
@@ -113,4 +196,9 @@ impl FieldExtractor<'_> {
         parts.retain(|(_, tokens)| !tokens.is_empty());
         parts
     }
+}
+
+/// Whether words are the title of a document.
+pub(super) fn has_title_word(words: &str) -> bool {
+    folded_words(words).iter().any(|word| TITLE_WORDS.contains(&word.as_str()))
 }

@@ -1,25 +1,30 @@
 //! Extracts fields from the pages of a document by rules. A document goes through these files in order:
 //!
-//! 1. [`layout`] divides the pages into cells and rows. [`label_repair`] corrects labels that text recognition got
+//! 1. [`layout`] divides the pages into cells and rows, seen [`upright`]. [`label_repair`] corrects labels that text recognition got
 //!    wrong, [`broken_labels`] joins labels that were broken over two lines, and [`segments`] splits each cell into
 //!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
 //! 2. [`scan`] reads the rows from top to bottom. Headings tell which section the page is about ([`context`],
 //!    [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`]).
 //! 3. In each cell, values are found behind labels ([`labelled`], [`value_position`]), in tables ([`table`]), and
-//!    without labels: in lines of a known section ([`unlabelled`]), in the letterhead ([`letterhead`]), in the text
-//!    about a visit ([`visit_text`], [`narrative`]) and in sentences ([`prose`]).
+//!    without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of facts ([`fact_rows`]), in the letterhead and
+//!    the signature ([`letterhead`], [`signature`]), in the text
+//!    about a visit ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`flow`]).
 //!    Values of business documents are found by their form ([`business`]).
-//! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields,
-//!    and [`derive`] adds fields that follow from others, such as the age.
+//! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields, the
+//!    [confidence](super::confidence) of each is the probability that it is right, and [`derive`] adds fields that follow
+//!    from others, such as the age.
 //!
 //! Every search around a cell is bounded, so the work grows in proportion to the document.
 
+mod address_lines;
 mod broken_labels;
 mod business;
 mod candidate;
 mod choose;
 mod context;
 pub(super) mod derive;
+mod fact_rows;
+mod flow;
 mod label_repair;
 mod labelled;
 mod labels;
@@ -30,15 +35,20 @@ mod prose;
 mod scan;
 mod section_roles;
 mod segments;
+mod signature;
 mod table;
 mod unlabelled;
+mod upright;
 mod value_position;
 mod visit_opening;
 mod visit_start;
 mod visit_text;
 
+use std::collections::HashMap;
+
 use jiff::civil::Date;
 
+use self::business::ReadSchema;
 pub(super) use self::candidate::{DetectedVisit, ValueCandidate, normal_form};
 use self::context::HeadingContext;
 use self::labels::Labels;
@@ -46,16 +56,17 @@ pub(super) use self::labels::{MAX_LABEL_WORDS as LONGEST_LABEL, MAX_LEAD_IN_WORD
 use self::layout::DocumentLayout;
 use self::section_roles::SectionRoles;
 use self::segments::Segment;
+use super::confidence::{self, Feature, Features, compare_fields, page_reliability};
 use super::normal::DateStyle;
 use super::{Field, Schema};
 use quire_domain::reading::Page;
 
-/// The confidence of a value behind its label.
-const LABELLED_CONFIDENCE: f64 = 0.66;
-/// The part of its confidence that a date keeps if the day and the month may have changed places.
+/// The rank of a value behind its label.
+const LABELLED_RANK: f64 = 0.66;
+/// The part of its rank that a date keeps if the day and the month may have changed places.
 const OPEN_DATE_FACTOR: f64 = 0.75;
-/// The confidence of a value without a label.
-const UNLABELLED_CONFIDENCE: f64 = 0.50;
+/// The rank of a value without a label.
+const UNLABELLED_RANK: f64 = 0.50;
 
 /// What is known about a document beside its pages.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,12 +79,24 @@ pub struct DocumentHints<'k> {
 
 /// Extracts the fields of a document: first those of the document itself in the order of the schema, then those of
 /// its visits in the order of their dates. The same pages always give the same fields.
-pub fn extract_fields(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> Vec<Field> {
+pub fn find_fields(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> Vec<Field> {
     extract_and_count(pages, schema, hints).0
 }
 
 /// The fields, and the amount of work that it took to find them.
 fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> (Vec<Field>, u64) {
+    let read = ReadSchema::of(schema);
+    let (candidates, visits, steps) = find_candidates(pages, &read.schema, hints);
+    let fields = fields_from_candidates(candidates, &visits, &read.schema, hints);
+    (read.own_fields(fields), steps)
+}
+
+/// The candidates and visits of a document, and the amount of work that it took to find them.
+fn find_candidates(
+    pages: &[Page],
+    schema: &Schema,
+    hints: DocumentHints<'_>,
+) -> (Vec<ValueCandidate>, Vec<DetectedVisit>, u64) {
     let labels = Labels::of(schema);
     let mut layout = DocumentLayout::of(pages);
     label_repair::repair_labels(&mut layout, &labels);
@@ -82,7 +105,7 @@ fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) 
     let used = vec![false; layout.cells.len()];
     let words = layout.cells.iter().flat_map(|cell| cell.tokens.iter().map(|token| token.text));
     let dates = DateStyle::of(words, hints.language);
-    let mut rules = FieldExtractor {
+    let mut rules = FieldFinder {
         schema,
         roles: SectionRoles::of(schema),
         labels: &labels,
@@ -93,15 +116,20 @@ fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) 
         context: HeadingContext::default(),
         visits: Vec::new(),
         visit: None,
+        gaps: 0,
         is_in_history: false,
         is_in_visits: false,
         candidates: Vec::new(),
+        letterhead_candidates: 0,
+        is_business: false,
+        reliabilities: pages.iter().map(page_reliability).collect(),
     };
     rules.scan_rows();
+    rules.is_business = business::is_business(schema);
     rules.read_business();
     let steps = rules.layout.steps.get();
-    let FieldExtractor { candidates, visits, .. } = rules;
-    (fields_from_candidates(candidates, &visits, schema, hints), steps)
+    let FieldFinder { candidates, visits, .. } = rules;
+    (candidates, visits, steps)
 }
 
 /// Turns candidates into fields. The candidates may come from the rules or from a model.
@@ -111,14 +139,70 @@ pub(super) fn fields_from_candidates(
     schema: &Schema,
     hints: DocumentHints<'_>,
 ) -> Vec<Field> {
-    let candidates = derive::assign_visits(candidates, visits, schema);
-    let mut fields = choose::fields(schema, candidates, visits);
+    let chosen = chosen_fields(candidates, visits, schema, hints);
+    let mut fields: Vec<Field> =
+        chosen.into_iter().map(|(field, features)| weighed(field, features.as_ref())).collect();
     derive::add_derived(&mut fields, schema, visits, hints);
     fields
 }
 
+/// The fields with what is known about each, before it is weighed.
+fn chosen_fields(
+    candidates: Vec<ValueCandidate>,
+    visits: &[DetectedVisit],
+    schema: &Schema,
+    hints: DocumentHints<'_>,
+) -> Vec<(Field, Option<Features>)> {
+    let mut candidates = derive::assign_visits(candidates, visits, schema);
+    mark_repeated_labels(&mut candidates);
+    let mut chosen = choose::fields(schema, candidates, visits);
+    compare_fields(&mut chosen, schema, hints.today);
+    chosen
+}
+
+/// A label that stands once in a document says more than one that stands many times.
+fn mark_repeated_labels(candidates: &mut [ValueCandidate]) {
+    let mut counts: HashMap<String, f64> = HashMap::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.visit.is_none()) {
+        *counts.entry(candidate.mapping.clone()).or_default() += 1.0;
+    }
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.visit.is_none()) {
+        if let Some(features) = &mut candidate.features
+            && candidate.mapping.starts_with("label_regex")
+        {
+            features.set(Feature::RepeatedLabel, counts[&candidate.mapping].ln());
+        }
+    }
+}
+
+/// The field with the probability that it is right, and the reasons for it.
+fn weighed(mut field: Field, features: Option<&Features>) -> Field {
+    let Some(features) = features else { return field };
+    let model = confidence::built_in();
+    field.confidence = (model.probability(features) * 1000.0).round() / 1000.0;
+    field.candidate_confidence = field.confidence;
+    for suggestion in &mut field.candidate_suggestions {
+        suggestion.confidence = suggestion.confidence.min(field.confidence);
+    }
+    if let Some(evidence) = &mut field.evidence {
+        evidence.reasons = model.reasons(features);
+    }
+    field
+}
+
+/// The fields of a document with what is known about each.
+#[cfg(test)]
+fn fields_with_features(
+    pages: &[Page],
+    schema: &Schema,
+    hints: DocumentHints<'_>,
+) -> Vec<(Field, Option<Features>)> {
+    let (candidates, visits, _) = find_candidates(pages, schema, hints);
+    chosen_fields(candidates, &visits, schema, hints)
+}
+
 /// The extraction of the fields of one document.
-struct FieldExtractor<'a> {
+struct FieldFinder<'a> {
     schema: &'a Schema,
     roles: SectionRoles<'a>,
     labels: &'a Labels<'a>,
@@ -133,11 +217,19 @@ struct FieldExtractor<'a> {
     visits: Vec<DetectedVisit>,
     /// The visit that the current row belongs to.
     visit: Option<usize>,
+    /// The blank lines since the date of the visit.
+    gaps: usize,
     /// Whether the current row tells of the time before the visits.
     is_in_history: bool,
     /// Whether a heading announced visits.
     is_in_visits: bool,
     candidates: Vec<ValueCandidate>,
+    /// How many of the candidates come from the letterhead.
+    letterhead_candidates: usize,
+    /// Whether the candidates come from the rules for business documents, which decide by weights.
+    is_business: bool,
+    /// The share of each page that was read well.
+    reliabilities: Vec<f64>,
 }
 
 #[cfg(test)]

@@ -1,17 +1,29 @@
-//! Finds values in whole sentences: "Remito a Lúa, perra de raza Border Collie, con microchip 941…".
+//! Finds values in whole sentences: "Remito a Lúa, perra de raza Border Collie, con microchip 941…", "She was admitted on
+//! 2 February 2024 because of …". The lead-ins of the schema tell what follows; the form of the value tells where it ends.
 
 use std::ops::Range;
 
 use super::candidate::Provenance;
+use super::flow::Flow;
+use super::labelled::has_weight_unit;
+use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
-use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
-use crate::Normaliser;
-use crate::normal::InSentence;
+use super::{FieldFinder, UNLABELLED_RANK};
+use crate::normal::{InSentence, has_street, is_age_unit, is_age_word, kind_before, kind_behind, says_kind};
+use crate::{Normaliser, Scope};
 
-/// The shortest line that counts as prose, in words.
-const MIN_LINE_WORDS: usize = 7;
+/// The shortest paragraph that counts as prose, in words.
+const MIN_WORDS: usize = 6;
+/// The longest text behind a lead-in, in words.
+const MAX_TEXT_WORDS: usize = 40;
 /// Words that introduce the date on which somebody came.
-const ARRIVAL_WORDS: [&str; 14] = [
+const ARRIVAL_WORDS: [&str; 26] = [
+    "volvio",
+    "vuelve",
+    "regreso",
+    "returned",
+    "acudia",
+    "presentado",
     "acudio",
     "acude",
     "acudieron",
@@ -21,102 +33,474 @@ const ARRIVAL_WORDS: [&str; 14] = [
     "visitado",
     "visitada",
     "vino",
+    "consulta",
+    "visito",
     "presented",
     "seen",
     "examined",
     "attended",
     "visited",
+    "evaluated",
+    "valorado",
+    "valorada",
+    "came",
 ];
+/// Words for where somebody came.
+const VISIT_NOUNS: [&str; 7] =
+    ["consulta", "clinica", "hospital", "urgencias", "centro", "visita", "revision"];
 /// The most words between such a word and its date.
-const MAX_WORDS_TO_DATE: usize = 7;
+const MAX_WORDS_TO_DATE: usize = 8;
+/// Words between the date of a visit and its reason.
+const REASON_WORDS: [&str; 8] =
+    ["por", "because of", "for", "due to", "debido a", "with", "con motivo de", "a causa de"];
+/// Words between the label of a weight and its value.
+const LINKING_WORDS: [&str; 11] =
+    ["era", "es", "fue", "de", "actual", "is", "was", "of", "today", "hoy", "aproximado"];
+/// Words that stand between a lead-in and a name.
+const BEFORE_NAME: [&str; 16] =
+    ["d", "da", "dna", "don", "dona", "sr", "sra", "mr", "mrs", "ms", "dr", "dra", "el", "la", "the", "es"];
+/// Small words within names.
+const IN_NAME: [&str; 8] = ["de", "del", "la", "los", "las", "van", "von", "di"];
+/// Words that join two clauses and belong to neither.
+const CONNECTORS: [&str; 20] = [
+    "and", "y", "e", "se", "le", "was", "were", "fue", "he", "she", "it", "we", "then", "who", "que", "has",
+    "been", "on", "el", "a",
+];
+/// Words before the day on which something happened, and the most words of such a day.
+const DAY_WORDS: [&str; 6] = ["el", "on", "am", "le", "il", "dia"];
+const MAX_DAY_WORDS: usize = 8;
 
-impl FieldExtractor<'_> {
-    /// Finds values and visits in a line of prose.
+impl FieldFinder<'_> {
+    /// Finds values and visits in the paragraph that starts with these words.
     pub(super) fn read_prose(&mut self, cell: usize, tokens: &Range<usize>) {
-        if tokens.len() < MIN_LINE_WORDS {
+        let spans = self.paragraph(cell, tokens);
+        let count: usize = spans.iter().map(|(_, tokens)| tokens.len()).sum();
+        if count >= MIN_WORDS {
+            self.mark_used(&spans[1..]);
+            self.read_flow(&self.flow_of(&spans));
+        }
+    }
+
+    /// Finds values in a paragraph. Returns which of its words are values of a visit.
+    pub(super) fn read_flow(&mut self, flow: &Flow<'_>) -> Vec<bool> {
+        let mut taken = vec![false; flow.tokens.len()];
+        let mut of_subject = 0..0;
+        for at in 0..flow.tokens.len() {
+            self.layout.count_step();
+            let is_start = at == 0 || flow.ends_sentence(at - 1);
+            if self.visit.is_none() && at >= of_subject.end {
+                of_subject = self.subject_sentence(flow, at).unwrap_or(of_subject);
+            }
+            if is_start {
+                self.weight_at_start(flow, at);
+            }
+            self.weight_behind_label(flow, at);
+            if of_subject.contains(&at) {
+                self.fact_in_sentence(flow, at, &of_subject);
+            }
+            if taken[at] || self.is_in_history {
+                continue;
+            }
+            match self.labels.lead_in_at_start(&flow.tokens[at..]) {
+                Some((key, count)) => self.behind_lead_in(flow, at..at + count, key, &mut taken),
+                None => self.label_in_sentence(flow, at),
+            }
+            self.visit_in_sentence(flow, at);
+        }
+        taken
+    }
+
+    /// Finds weights in the text behind a label of something else: "Exploración: Peso 5,6 kg. Mucosas rosas".
+    pub(super) fn weights_in_text(&mut self, spans: &[TokenSpan]) {
+        let flow = self.flow_of(spans);
+        for at in 0..flow.tokens.len() {
+            self.layout.count_step();
+            self.weight_behind_label(&flow, at);
+        }
+    }
+
+    fn add_mention(&mut self, key: usize, flow: &Flow<'_>, range: Range<usize>) -> bool {
+        let provenance = Provenance {
+            rank: UNLABELLED_RANK,
+            mapping: "fallback::sentence".to_owned(),
+            label: None,
+            text: None,
+        };
+        self.add_candidate(key, &flow.spans(range), provenance)
+    }
+
+    fn add_once(&mut self, normaliser: Normaliser, flow: &Flow<'_>, range: Range<usize>) {
+        let key = self.schema.keys.iter().position(|key| key.normaliser == normaliser);
+        if let Some(key) = key.filter(|key| !self.has_value(*key)) {
+            self.add_mention(key, flow, range);
+        }
+    }
+
+    /// The sentence about the subject that starts with its name at this word: "Jasper, a 7-year-old". A label such as
+    /// "raza" or "microchip" says the same.
+    fn subject_sentence(&mut self, flow: &Flow<'_>, at: usize) -> Option<Range<usize>> {
+        let token = &flow.tokens[at];
+        let end = flow.sentence_end(at);
+        if let Some((meaning, _)) = self.labels.label_at_start(&flow.tokens[at..])
+            && meaning.key.is_some_and(|key| self.schema.keys[key].normaliser.marks_subject())
+        {
+            self.facts_before(flow, at, end);
+            return Some(at..end);
+        }
+        // "Lúa, perra de raza …", "Kira es una gata".
+        let is_start = at == 0 || flow.ends_sentence(at - 1);
+        let next = flow.tokens.get(at + 1).map_or("", |next| next.word.as_str());
+        let is_told = is_start && matches!(next, "es" | "is" | "era" | "was");
+        let is_named = token.is_capital()
+            && (token.text.ends_with(',') || is_told)
+            && token.text.chars().any(char::is_alphabetic);
+        let has_kind = flow.tokens[at + 1..end].iter().take(5).any(|token| says_kind(&token.word));
+        if !is_named || !has_kind {
+            return None;
+        }
+        let key = self.schema.keys.iter().position(|key| key.normaliser.names_subject())?;
+        if !self.has_value(key) && !self.has_meaning(token) {
+            self.add_mention(key, flow, at..at + 1);
+        }
+        self.facts_before(flow, at, end);
+        Some(at + 1..end)
+    }
+
+    /// Facts about the subject between the start of the sentence and this word: "la perra Duna, de raza …".
+    fn facts_before(&mut self, flow: &Flow<'_>, at: usize, end: usize) {
+        let starts = (0..at).rev().take(24).find(|before| flow.ends_sentence(*before));
+        let start = starts.map_or(at.saturating_sub(24), |before| before + 1);
+        for earlier in start..at {
+            self.layout.count_step();
+            self.fact_in_sentence(flow, earlier, &(start..end));
+        }
+    }
+
+    /// A fact about the subject: a word that is a value by itself, an age, or a breed behind it.
+    fn fact_in_sentence(&mut self, flow: &Flow<'_>, at: usize, sentence: &Range<usize>) {
+        let token = &flow.tokens[at];
+        if let Some(key) = self.schema.keys.iter().position(|key| key.normaliser.is_word(&token.word))
+            && !self.has_value(key)
+        {
+            self.add_mention(key, flow, at..at + 1);
+        }
+        let next = flow.tokens.get(at + 1).map_or("", |next| next.word.as_str());
+        let is_number = !token.word.is_empty() && token.word.bytes().all(|b| b.is_ascii_digit());
+        let is_age = is_age_word(&token.word);
+        if is_age || (is_number && is_age_unit(next)) {
+            let count = if is_age { 1 } else { 2 };
+            self.add_once(Normaliser::Age, flow, at..at + count);
+        }
+        // "a 7-year-old male neutered Labrador Retriever": capitals behind lower-case words of the same clause.
+        let before = at.checked_sub(1).filter(|before| *before >= sentence.start);
+        let kind = before.and_then(|before| {
+            let before = &flow.tokens[before];
+            kind_behind(&before.word).filter(|_| !before.text.ends_with([',', '.', ';']))
+        });
+        let is_name = token.is_capital() && !token.text.starts_with(|c: char| c.is_ascii_digit());
+        if let Some(kind) = kind.filter(|_| is_name) {
+            let run = capital_run(flow, at, sentence.end, 4);
+            self.add_once(kind, flow, run);
+        }
+        // "British Shorthair cat": capitals before the word for the animal.
+        if is_name && at == sentence.start.max(clause_start(flow, at)) {
+            let run = capital_run(flow, at, sentence.end, 4);
+            let next = flow.tokens.get(run.end).map_or("", |next| next.word.as_str());
+            let is_open = !flow.tokens[run.end - 1].text.ends_with([',', ';']);
+            if let Some(kind) = kind_before(next).filter(|_| is_open) {
+                self.add_once(kind, flow, run);
+            }
+        }
+    }
+
+    /// A weight behind its label, within the text about a visit: "El peso era de 3,9 kg".
+    fn weight_behind_label(&mut self, flow: &Flow<'_>, at: usize) {
+        if self.visit.is_none() {
             return;
         }
-        let is_of_subject = tokens.clone().any(|at| self.marks_subject(cell, at, tokens.end));
-        for at in tokens.clone() {
-            self.layout.count_step();
-            self.label_in_sentence(cell, at, tokens.end);
-            if is_of_subject {
-                self.value_word_in_sentence(cell, at);
-            }
-            self.visit_in_sentence(cell, at, tokens.end);
+        let Some((meaning, count)) = self.labels.label_at_start(&flow.tokens[at..]) else { return };
+        let is_weight = |key: &usize| self.schema.keys[*key].normaliser == Normaliser::Weight;
+        let Some(key) = meaning.key.filter(is_weight) else { return };
+        let behind = flow.tokens[at + count..].iter().take(3);
+        let small = behind.take_while(|token| LINKING_WORDS.contains(&token.word.as_str())).count();
+        let from = at + count + small;
+        let value = (1..=2).map(|count| from..from + count).find(|value| {
+            value.end <= flow.tokens.len()
+                && has_weight_unit(flow.text(value.clone()).trim_end_matches([',', '.', ';']))
+        });
+        if let Some(value) = value {
+            self.add_mention(key, flow, value);
         }
     }
 
-    /// Whether a label says that the line is about the subject of the document.
-    fn marks_subject(&self, cell: usize, at: usize, end: usize) -> bool {
-        let words = &self.layout.cells[cell].tokens[at..end];
-        let Some((meaning, _)) = self.labels.label_at_start(words) else { return false };
-        meaning.key.is_some_and(|key| self.schema.keys[key].normaliser.marks_subject())
+    /// A number with a unit of weight at the start of a sentence: "4,1 kg. Ojo derecho cerrado".
+    fn weight_at_start(&mut self, flow: &Flow<'_>, at: usize) {
+        if self.visit.is_none() || !flow.tokens[at].text.starts_with(|c: char| c.is_ascii_digit()) {
+            return;
+        }
+        let range = (1..=2).map(|count| at..at + count).find(|range| {
+            range.end <= flow.tokens.len()
+                && has_weight_unit(flow.text(range.clone()).trim_end_matches([',', '.']))
+        });
+        let is_alone = |range: &Range<usize>| {
+            range.end == flow.tokens.len() || flow.tokens[range.end - 1].text.ends_with(['.', ',', ';'])
+        };
+        if let Some(range) = range.filter(is_alone) {
+            let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
+            if let Some(key) = key {
+                self.add_mention(key, flow, range);
+            }
+        }
     }
 
-    fn propose_mention(&mut self, normaliser: Normaliser, cell: usize, tokens: Range<usize>) {
-        let Some(key) = self.schema.keys.iter().position(|key| key.normaliser == normaliser) else { return };
-        if !self.has_value(key) {
-            let mapping = "fallback::sentence".to_owned();
-            let provenance =
-                Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: None, text: None };
-            self.propose(key, &[(cell, tokens)], provenance);
+    /// Reads the value behind a lead-in.
+    fn behind_lead_in(&mut self, flow: &Flow<'_>, lead_in: Range<usize>, key: usize, taken: &mut [bool]) {
+        let schema_key = &self.schema.keys[key];
+        let (from, end) = (lead_in.end, flow.sentence_end(lead_in.start));
+        let ends_before = flow.tokens[lead_in.end - 1].text.ends_with(['.', ';']);
+        if from >= end || ends_before {
+            return;
+        }
+        match schema_key.normaliser {
+            Normaliser::Date => self.date_of_lead_in(flow, key, lead_in.start, from..end),
+            normaliser if normaliser.is_name() => self.name_behind_lead_in(flow, key, from..end),
+            Normaliser::Address => {
+                let end = end.min(from + 16);
+                if !self.has_value(key) {
+                    self.add_mention(key, flow, from..end);
+                }
+            }
+            Normaliser::Text if schema_key.scope == Scope::Visit => {
+                let value = self.clause(flow, from, end);
+                if !value.is_empty() && self.add_mention(key, flow, value.clone()) {
+                    taken[lead_in.start..value.end].fill(true);
+                }
+            }
+            normaliser => {
+                let most = normaliser.most_words();
+                let value = (from..end.min(from + 3)).find_map(|start| {
+                    (1..=most).rev().map(|count| start..start + count).find(|range| {
+                        range.end <= end
+                            && flow.tokens[start].text.starts_with(|c: char| c.is_ascii_digit())
+                            && (normaliser != Normaliser::Weight
+                                || has_weight_unit(
+                                    flow.text(range.clone()).trim_end_matches([',', '.', ';']),
+                                ))
+                            && normaliser.apply_in(&flow.text(range.clone()), self.dates.order).is_some()
+                    })
+                });
+                if let Some(value) = value {
+                    self.add_mention(key, flow, value);
+                }
+            }
+        }
+    }
+
+    /// The words up to the end of a clause: the sentence ends, or another lead-in begins.
+    fn clause(&self, flow: &Flow<'_>, from: usize, end: usize) -> Range<usize> {
+        let end = end.min(from + MAX_TEXT_WORDS);
+        let is_other = |at: &usize| {
+            self.layout.count_step();
+            self.labels.lead_in_at_start(&flow.tokens[*at..end]).is_some_and(|(key, _)| {
+                let key = &self.schema.keys[key];
+                key.scope != Scope::Document || key.normaliser == Normaliser::Weight
+            })
+        };
+        let other = (from + 1..end).find(is_other);
+        let mut end = other.unwrap_or(end);
+        while other.is_some() && end > from && CONNECTORS.contains(&flow.tokens[end - 1].word.as_str()) {
+            end -= 1;
+        }
+        from..self.before_day(flow, from..end)
+    }
+
+    /// The end of a clause without the day on which it happened: "a rhinoplasty on 18 May".
+    fn before_day(&self, flow: &Flow<'_>, clause: Range<usize>) -> usize {
+        let is_day = |at: &usize| {
+            let leads = DAY_WORDS.contains(&flow.tokens[*at].word.as_str());
+            let day =
+                leads.then(|| visit_start::date_at(&flow.tokens[..clause.end], at + 1, self.dates.order));
+            day.flatten().is_some_and(|(_, count)| at + 1 + count == clause.end)
+        };
+        let last = clause.end.saturating_sub(MAX_DAY_WORDS).max(clause.start + 1);
+        (last..clause.end).find(is_day).unwrap_or(clause.end)
+    }
+
+    /// The date of an admission or a discharge: behind its word, or at the start of the sentence. It opens a visit if none is
+    /// open, and if the sentence starts with another day.
+    fn date_of_lead_in(&mut self, flow: &Flow<'_>, key: usize, lead_in: usize, range: Range<usize>) {
+        if let Some((date, place)) = self.date_at_sentence_start(flow, lead_in) {
+            let is_other = self.visit.is_none_or(|visit| self.visits[visit].date < date);
+            if is_other && self.admission() == Some(key) {
+                self.open_visit(date, Some(VisitStartKind::Named), &flow.spans(place.clone()), None);
+            }
+            self.add_mention(key, flow, place);
+            return;
+        }
+        let days = range.start..range.end.min(range.start + MAX_WORDS_TO_DATE);
+        let day = days.into_iter().find_map(|at| {
+            visit_start::date_at(&flow.tokens, at, self.dates.order)
+                .map(|(date, count)| (date, at..at + count))
+        });
+        let Some((date, place)) = day else { return };
+        if self.visit.is_none() {
+            self.open_visit(date, Some(VisitStartKind::Named), &flow.spans(place.clone()), None);
+        }
+        self.add_mention(key, flow, place.clone());
+        self.reason_behind_date(flow, place.end, range.end);
+    }
+
+    /// The key of the date on which a visit began: the first date of visits beside the date of the visit itself.
+    fn admission(&self) -> Option<usize> {
+        let visit_date = self.schema.visit_date();
+        self.schema.keys.iter().enumerate().position(|(place, key)| {
+            let is_date = key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
+            is_date && Some(place) != visit_date
+        })
+    }
+
+    /// "el 5 de noviembre de 2023 por vómitos": the reason stands behind the date.
+    fn reason_behind_date(&mut self, flow: &Flow<'_>, from: usize, end: usize) {
+        let is_reason =
+            |key: &crate::SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Text;
+        let Some(key) = self.schema.keys.iter().position(is_reason) else { return };
+        let count = (1..=3).rev().find(|count| {
+            let words: Vec<&str> =
+                flow.tokens.iter().skip(from).take(*count).map(|token| token.word.as_str()).collect();
+            REASON_WORDS.contains(&words.join(" ").as_str())
+        });
+        let ends = flow.tokens[from - 1].text.ends_with(['.', ';']);
+        if let Some(count) = count.filter(|_| !ends) {
+            let value = self.clause(flow, from + count, end);
+            if !value.is_empty() {
+                self.add_mention(key, flow, value);
+            }
+        }
+    }
+
+    /// A name behind a lead-in, and the address of a person behind the name.
+    fn name_behind_lead_in(&mut self, flow: &Flow<'_>, key: usize, range: Range<usize>) {
+        let mut from = range.start;
+        while from < range.end
+            && (BEFORE_NAME.contains(&flow.tokens[from].word.as_str()) || flow.tokens[from].is_separator())
+        {
+            from += 1;
+        }
+        let is_person = self.schema.keys[key].normaliser == Normaliser::Person;
+        let run = capital_run(flow, from, range.end, if is_person { 5 } else { 2 });
+        let least = if is_person { 2 } else { 1 };
+        let is_label = run.clone().any(|at| self.has_meaning(&flow.tokens[at]));
+        if run.len() < least || is_label || self.has_value(key) {
+            return;
+        }
+        self.add_mention(key, flow, run.clone());
+        let address =
+            self.key_in_section(self.schema.keys[key].section.clone().as_deref(), Normaliser::Address);
+        let Some(address) = address.filter(|address| is_person && !self.has_value(*address)) else { return };
+        let is_small =
+            |at: &usize| matches!(flow.tokens[*at].word.as_str(), "of" | "en" | "at" | "from" | "de");
+        let start =
+            run.end + usize::from(Some(run.end).filter(|at| *at < range.end).is_some_and(|at| is_small(&at)));
+        let rest = start..range.end.min(start + 16);
+        let opening = flow.text(rest.start..rest.end.min(rest.start + 4));
+        if !rest.is_empty() && has_street(&opening) && opening.bytes().any(|b| b.is_ascii_digit()) {
+            self.add_mention(address, flow, rest);
         }
     }
 
     /// Finds a label in the middle of a sentence whose value is recognisable by itself.
-    fn label_in_sentence(&mut self, cell: usize, at: usize, end: usize) {
-        let words = &self.layout.cells[cell].tokens[..end];
-        let Some((meaning, count)) = self.labels.label_at_start(&words[at..]) else { return };
-        let from = at + count;
+    fn label_in_sentence(&mut self, flow: &Flow<'_>, at: usize) {
+        let Some((meaning, count)) = self.labels.label_at_start(&flow.tokens[at..]) else { return };
+        let (from, end) = (at + count, flow.tokens.len());
         let Some(normaliser) = meaning.key.map(|key| self.schema.keys[key].normaliser) else { return };
         match normaliser.in_sentence() {
             InSentence::BehindLabel(most) => {
                 let value = from..end.min(from + most);
-                if normaliser
-                    .apply_in(&self.layout.cells[cell].text(value.clone()), self.dates.order)
-                    .is_some()
-                {
-                    self.propose_mention(normaliser, cell, value);
+                if normaliser.apply_in(&flow.text(value.clone()), self.dates.order).is_some() {
+                    self.add_once(normaliser, flow, value);
                 }
             }
             InSentence::CapitalsBehindLabel(most) => {
-                let capitals = words[from..].iter().take(most).take_while(|token| token.is_capital());
-                let mut count = 0;
-                for token in capitals {
-                    count += 1;
-                    if token.text.ends_with([',', '.', ';']) {
-                        break;
-                    }
-                }
-                if count > 0 {
-                    self.propose_mention(normaliser, cell, from..from + count);
+                let run = capital_run(flow, from, end, most);
+                if !run.is_empty() {
+                    self.add_once(normaliser, flow, run);
                 }
             }
             InSentence::No => {}
         }
     }
 
-    /// Finds a word that is a value by itself.
-    fn value_word_in_sentence(&mut self, cell: usize, at: usize) {
-        let word = &self.layout.cells[cell].tokens[at].word;
-        if let Some(key) = self.schema.keys.iter().find(|key| key.normaliser.is_word(word)) {
-            self.propose_mention(key.normaliser, cell, at..at + 1);
+    /// Opens a visit for a sentence such as "Acudió a consulta el 28/03/2024" or "El 28/03/2024 acudió a consulta".
+    fn visit_in_sentence(&mut self, flow: &Flow<'_>, at: usize) {
+        if !ARRIVAL_WORDS.contains(&flow.tokens[at].word.as_str()) {
+            return;
         }
-    }
-
-    /// Opens a visit for a sentence such as "Acudió a consulta el 28/03/2024".
-    fn visit_in_sentence(&mut self, cell: usize, at: usize, end: usize) {
-        let words = &self.layout.cells[cell].tokens;
-        if !ARRIVAL_WORDS.contains(&words[at].word.as_str()) || self.is_in_history {
+        let end = flow.sentence_end(at);
+        if let Some((date, place)) = self.date_at_sentence_start(flow, at) {
+            if self.visit.is_none_or(|visit| self.visits[visit].date != date) {
+                self.open_visit(date, Some(VisitStartKind::Named), &flow.spans(place), None);
+                let words = at + 1..end.min(at + 4);
+                let to = words.clone().find(|at| VISIT_NOUNS.contains(&flow.tokens[*at].word.as_str()));
+                self.reason_behind_date(flow, to.map_or(at + 1, |to| to + 1), end);
+            }
+            return;
+        }
+        if self.visit.is_some() {
             return;
         }
         let days = at + 1..end.min(at + 1 + MAX_WORDS_TO_DATE);
-        let day = days.clone().find_map(|at| {
-            visit_start::date_at(words, at, self.dates.order).map(|(date, count)| (date, at..at + count))
+        let day = days.into_iter().find_map(|at| {
+            visit_start::date_at(&flow.tokens, at, self.dates.order)
+                .map(|(date, count)| (date, at..at + count))
         });
         if let Some((date, place)) = day {
-            self.open_visit(date, Some(VisitStartKind::Named), &[(cell, place)], None);
+            self.open_visit(date, Some(VisitStartKind::Named), &flow.spans(place.clone()), None);
+            self.reason_behind_date(flow, place.end, end);
         }
     }
+}
+
+impl FieldFinder<'_> {
+    /// The date that a sentence starts with, if the word at this place follows it: "El día 8 de marzo de 2024 acudió".
+    fn date_at_sentence_start(
+        &self,
+        flow: &Flow<'_>,
+        at: usize,
+    ) -> Option<(jiff::civil::Date, Range<usize>)> {
+        let first = at.saturating_sub(MAX_WORDS_TO_DATE);
+        let start = (first..at).rev().find(|place| *place == 0 || flow.ends_sentence(*place - 1))?;
+        let is_small =
+            |place: &usize| matches!(flow.tokens[*place].word.as_str(), "el" | "dia" | "on" | "the");
+        let day = (start..at).find(|place| !is_small(place))?;
+        let (date, count) = visit_start::date_at(&flow.tokens, day, self.dates.order)?;
+        let end = day + count;
+        (end <= at && at - end <= 3).then_some((date, day..end))
+    }
+}
+
+/// The place behind the comma before a word, if the word follows it.
+fn clause_start(flow: &Flow<'_>, at: usize) -> usize {
+    let is_behind = at > 0 && flow.tokens[at - 1].text.ends_with([',', ';', '(']);
+    if is_behind { at } else { 0 }
+}
+
+/// Capitalised words in a row, with the small words of names between them.
+fn capital_run(flow: &Flow<'_>, from: usize, end: usize, most: usize) -> Range<usize> {
+    let mut last = from;
+    for at in from..end.min(from + most) {
+        let token = &flow.tokens[at];
+        let is_name = token.is_capital() && !token.text.starts_with(|c: char| c.is_ascii_digit());
+        let is_small = at > from && IN_NAME.contains(&token.word.as_str());
+        if !is_name && !is_small {
+            break;
+        }
+        if is_name {
+            last = at + 1;
+        }
+        let is_initial = token.word.chars().count() == 1;
+        if token.text.ends_with([',', ';', ')']) || (token.text.ends_with('.') && !is_initial) {
+            break;
+        }
+    }
+    from..last
 }

@@ -1,17 +1,23 @@
 //! Reads a document row by row, and each row cell by cell.
 
-use super::FieldExtractor;
+use super::FieldFinder;
 use super::segments::Separator;
 use super::value_position::ExpectedValue;
 
-impl FieldExtractor<'_> {
+/// The largest distance between two lines without a blank one between them, in line heights.
+const MAX_LINE_DISTANCE: f32 = 2.2;
+
+impl FieldFinder<'_> {
     pub(super) fn scan_rows(&mut self) {
+        self.read_letterhead();
         let mut row = 0;
         while row < self.layout.rows.len() {
             if let Some(after) = self.read_table(row) {
                 row = after;
                 continue;
             }
+            self.note_gap(row);
+            self.read_fact_row(row);
             for cell in self.layout.rows[row].clone() {
                 self.layout.count_step();
                 self.read_cell(cell);
@@ -20,13 +26,22 @@ impl FieldExtractor<'_> {
         }
     }
 
+    /// Counts a blank line above a row.
+    fn note_gap(&mut self, row: usize) {
+        let rows = &self.layout.rows;
+        let Some(above) = row.checked_sub(1).map(|above| rows[above].start) else { return };
+        let below = rows[row].start;
+        let is_same_page = self.layout.cells[above].page == self.layout.cells[below].page;
+        self.gaps += usize::from(is_same_page && self.line_distance(above, below) > MAX_LINE_DISTANCE);
+    }
+
     pub(super) fn read_cell(&mut self, cell: usize) {
         let it = &self.layout.cells[cell];
         if it.tokens.is_empty() || (it.in_margin && !self.starts_with_label(cell)) {
             return;
         }
         self.context.close_crossed(it);
-        if self.open_section(cell) || self.subject_in_title(cell) {
+        if self.open_section(cell) || self.subject_in_title(cell) || self.salutation_line(cell) {
             return;
         }
         let mut from = 0;
@@ -41,6 +56,8 @@ impl FieldExtractor<'_> {
                     self.read_label(cell, meaning, separator, &value, start);
                 }
                 None if !it.is_labelled && !self.used[cell] => self.read_unlabelled(cell, &value),
+                // Behind a label that nobody knows may stand a sentence.
+                None if self.visit.is_none() && !self.used[cell] => self.read_prose(cell, &value),
                 _ => {}
             }
         }

@@ -78,7 +78,10 @@ pub(super) fn split_cell<'l>(cell: &Cell<'_>, labels: &'l Labels<'_>, schema: &S
 fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, schema: &Schema) -> Segment<'l> {
     let tokens = &cell.tokens;
     let end = tokens.len();
-    if let Some((meaning, count)) = labels.label_at_start(&tokens[first..]) {
+    let label = labels.label_at_start(&tokens[first..]);
+    if let Some((meaning, count)) =
+        label.filter(|(meaning, count)| !is_stray_letter(tokens, first, *count, meaning, schema))
+    {
         let mut behind = first + count;
         let mut has_mark = tokens[behind - 1].colon;
         // A unit may follow the label: "Peso (kg):".
@@ -112,6 +115,19 @@ fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, sche
     }
     let plain = Segment { label: None, is_labelled: false, start: first, value: first..end };
     segment_of_unknown_label(cell, first, labels, schema).unwrap_or(plain)
+}
+
+/// Whether a label is a single letter that could be any word: "A" without a colon.
+fn is_stray_letter(
+    tokens: &[Token<'_>],
+    first: usize,
+    count: usize,
+    meaning: &LabelMeaning,
+    schema: &Schema,
+) -> bool {
+    let is_letter = count == 1 && tokens[first].word.chars().count() == 1 && !tokens[first].colon;
+    let is_strict = |key: usize| schema.keys[key].normaliser.is_strict();
+    is_letter && !meaning.key.is_some_and(is_strict)
 }
 
 /// A segment for a few words before a colon: a label that contains a known one, or an unknown label.

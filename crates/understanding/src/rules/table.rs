@@ -1,7 +1,7 @@
 //! Reads tables: a row of labels, and rows of values below it.
 
-use super::FieldExtractor;
-use super::LABELLED_CONFIDENCE;
+use super::FieldFinder;
+use super::LABELLED_RANK;
 use super::candidate::Provenance;
 use super::segments::Separator;
 use super::visit_opening::BARE_DATE_LABELS;
@@ -23,7 +23,7 @@ struct Column {
     last_candidate: Option<usize>,
 }
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     /// Reads the table whose head is this row. Returns the index of the row after the table.
     pub(super) fn read_table(&mut self, row: usize) -> Option<usize> {
         let mut columns = self.table_head(row)?;
@@ -47,7 +47,7 @@ impl FieldExtractor<'_> {
             if self.line_distance(last, first) > MAX_ROW_DISTANCE || !self.is_body_row(next, &columns) {
                 break;
             }
-            self.read_row(next, &mut columns, dates_visits, is_first);
+            self.read_row(next, &mut columns, dates_visits, is_first, most > 1);
             last = first;
             next += 1;
         }
@@ -99,6 +99,7 @@ impl FieldExtractor<'_> {
                 last_candidate: None,
             });
         }
+        self.resolve_by_neighbours(&mut columns);
         let has_key = columns.iter().any(|column| column.key.is_some());
         let below = self.layout.rows[row + 1].clone();
         // A head may have unknown labels if they are the minority and at least two values stand below.
@@ -109,6 +110,26 @@ impl FieldExtractor<'_> {
         let is_near = self.line_distance(self.layout.rows[row].start, below.start) <= MAX_ROW_DISTANCE;
         let same_page = self.layout.cells[below.start].page == self.layout.cells[columns[0].label].page;
         (has_key && is_near && same_page && self.is_body_row(row + 1, &columns)).then_some(columns)
+    }
+
+    /// A label that several sections share belongs to the section of the column before it: "Owner | Address".
+    fn resolve_by_neighbours(&self, columns: &mut [Column]) {
+        let section_of = |key: usize| self.schema.keys[key].section.as_deref();
+        let mut section: Option<&str> = None;
+        for column in columns {
+            let cell = &self.layout.cells[column.label];
+            let label = self.segments[column.label].first().and_then(|first| first.label);
+            let shared = label.map_or(&[][..], |(meaning, _)| &meaning.shared);
+            if shared.is_empty() {
+                section = column.key.and_then(section_of).or(section);
+            } else if !shared.iter().chain(&column.key).any(|key| {
+                let governing = self.context.section_at(cell.rect.x0);
+                governing.is_some() && section_of(*key) == governing
+            }) {
+                let own = shared.iter().find(|key| section.is_some() && section_of(**key) == section);
+                column.key = own.copied().or(column.key);
+            }
+        }
     }
 
     /// A column with an unknown label.
@@ -174,7 +195,15 @@ impl FieldExtractor<'_> {
         aligned.or_else(widest)
     }
 
-    fn read_row(&mut self, row: usize, columns: &mut [Column], dates_visits: bool, is_first: bool) {
+    /// Reads a row of values. A table of many rows says nothing about the document as a whole.
+    fn read_row(
+        &mut self,
+        row: usize,
+        columns: &mut [Column],
+        dates_visits: bool,
+        is_first: bool,
+        is_list: bool,
+    ) {
         let cells: Vec<(usize, usize)> = self.layout.rows[row]
             .clone()
             .filter_map(|cell| Some((cell, self.column_of(cell, columns)?)))
@@ -200,6 +229,9 @@ impl FieldExtractor<'_> {
             }
             let Some(key) = column.key.filter(|_| !(column.is_date && dates_visits)) else { continue };
             let schema_key = &self.schema.keys[key];
+            if is_list && column.is_date {
+                continue;
+            }
             let all = self.layout.cells[cell].token_range();
             if !is_new && (dates_visits || !schema_key.repeatable) {
                 // The row continues the text of the row above.
@@ -214,14 +246,17 @@ impl FieldExtractor<'_> {
                 continue;
             }
             let mapping = format!("label_regex::{}", column.label_words.replace(' ', "_"));
-            let provenance = Provenance {
-                confidence: LABELLED_CONFIDENCE,
-                mapping,
-                label: Some(column.label),
-                text: None,
-            };
+            let provenance =
+                Provenance { rank: LABELLED_RANK, mapping, label: Some(column.label), text: None };
             let before = self.candidates.len();
-            self.propose(key, &[(cell, all)], provenance);
+            let (label, mut spans) = (column.label, vec![(cell, all)]);
+            if is_first
+                && self.is_part_of_name(label, key, Separator::EndOfCell, std::slice::from_ref(&spans))
+            {
+                spans.insert(0, (label, self.layout.cells[label].token_range()));
+            }
+            self.add_candidate(key, &spans, provenance);
+            let column = &mut columns[place];
             column.last_candidate = (self.candidates.len() > before).then_some(before);
         }
     }

@@ -6,17 +6,20 @@ use super::candidate::Provenance;
 use super::labelled::has_weight_unit;
 use super::segments::Separator;
 use super::value_position::TokenSpan;
-use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
-use crate::normal::{facts_in_line, has_street, opens_with_postcode};
+use super::{FieldFinder, UNLABELLED_RANK};
+use crate::normal::{facts_in_line, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     /// Reads words that no label stands before.
     pub(super) fn read_unlabelled(&mut self, cell: usize, tokens: &Range<usize>) {
         if self.read_lead_in(cell, tokens) || self.weight_line(cell, tokens) {
             return;
         }
         if self.layout.cells[cell].in_margin {
+            return;
+        }
+        if self.signature_line(cell, tokens) || self.date_line(cell, tokens) {
             return;
         }
         if self.visit.is_some() {
@@ -27,7 +30,8 @@ impl FieldExtractor<'_> {
         let roles = self.roles;
         let sections: Vec<&str> =
             [roles.person, roles.subject, roles.institution].into_iter().flatten().collect();
-        let governed = self.context.section_at(it.rect.x0).map(str::to_owned);
+        let column = self.context.column_section(it, &sections);
+        let governed = column.or_else(|| self.context.section_at(it.rect.x0)).map(str::to_owned);
         let section = governed.or_else(|| self.context.nearest_section(it, &sections).map(str::to_owned));
         let words = it.text(tokens.clone());
         let span = (cell, tokens.clone());
@@ -39,7 +43,7 @@ impl FieldExtractor<'_> {
         self.read_prose(cell, tokens);
     }
 
-    pub(super) fn propose_unlabelled(
+    pub(super) fn add_unlabelled(
         &mut self,
         key: Option<usize>,
         span: &TokenSpan,
@@ -48,8 +52,8 @@ impl FieldExtractor<'_> {
     ) -> bool {
         let Some(key) = key else { return false };
         let mapping = format!("fallback::{rule}");
-        let provenance = Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: None, text: words };
-        self.propose(key, std::slice::from_ref(span), provenance)
+        let provenance = Provenance { rank: UNLABELLED_RANK, mapping, label: None, text: words };
+        self.add_candidate(key, std::slice::from_ref(span), provenance)
     }
 
     /// Reads a line that is a weight and nothing else.
@@ -65,16 +69,16 @@ impl FieldExtractor<'_> {
             return false;
         }
         let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
-        self.propose_unlabelled(key, &(cell, tokens.clone()), None, "weight_line")
+        self.add_unlabelled(key, &(cell, tokens.clone()), None, "weight_line")
     }
 
     pub(super) fn person_line(&mut self, span: &TokenSpan, words: &str) {
         let name = self.key_in_section(self.roles.person, Normaliser::Person);
         let address = self.key_in_section(self.roles.person, Normaliser::Address);
-        if has_street(words) && words.chars().any(|c| c.is_ascii_digit()) {
-            self.propose_street_line(address, span);
+        if self.is_street_line(span) {
+            self.add_street_line(address, span);
         } else if looks_like_person(words) && !name.is_some_and(|name| self.has_value(name)) {
-            self.propose_unlabelled(name, span, None, "person_line");
+            self.add_unlabelled(name, span, None, "person_line");
         }
     }
 
@@ -90,37 +94,21 @@ impl FieldExtractor<'_> {
                 key.normaliser.names_subject() && key.section.as_deref() == self.roles.subject
             };
             let name = self.schema.keys.iter().position(is_name);
-            self.propose_unlabelled(name, span, None, "name_before_birth");
+            self.add_unlabelled(name, span, None, "name_before_birth");
             return;
         }
         let Some(facts) = facts_in_line(words) else { return };
         for (normaliser, value) in facts.values {
-            self.propose_unlabelled(
-                self.key_in_section(self.roles.subject, normaliser),
-                span,
-                value,
-                facts.rule,
-            );
+            self.add_unlabelled(self.key_in_section(self.roles.subject, normaliser), span, value, facts.rule);
         }
         if facts.has_more {
             self.facts_behind_name(None, std::slice::from_ref(span), words);
         }
     }
-
-    pub(super) fn propose_street_line(&mut self, key: Option<usize>, span: &TokenSpan) {
-        let Some(key) = key else { return };
-        let mut spans = vec![span.clone()];
-        let joined = self.append_postcode_line(&mut spans);
-        self.mark_used(&spans[1..]);
-        let mapping = "fallback::street_line".to_owned();
-        let provenance =
-            Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: None, text: joined.as_deref() };
-        self.propose(key, &spans, provenance);
-    }
 }
 
 /// Two to five capitalised words without digits.
-fn looks_like_person(words: &str) -> bool {
+pub(super) fn looks_like_person(words: &str) -> bool {
     let count = words.split_whitespace().count();
     let is_capital = |word: &str| {
         let starts = word.chars().next().is_some_and(char::is_uppercase);

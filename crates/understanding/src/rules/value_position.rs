@@ -2,15 +2,18 @@
 
 use std::ops::Range;
 
-use super::FieldExtractor;
+use super::FieldFinder;
 use super::labels::LabelMeaning;
 use super::layout::Cell;
 use super::segments::Separator;
 use super::visit_start::{self, VisitStartKind};
 use crate::Normaliser;
+use crate::normal::starts_with_box;
 
 /// The most rows of a list.
 const MAX_ITEMS: usize = 40;
+/// The most cells of the head of a table.
+const MAX_HEAD_CELLS: usize = 16;
 /// The most lines of text below a label.
 const MAX_TEXT_LINES: usize = 6;
 /// The largest distance between lines of one text, in line heights.
@@ -37,7 +40,7 @@ pub(super) struct ExpectedValue {
     pub is_text: bool,
 }
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     /// The values of a label. `behind` are the tokens behind the label in its cell.
     pub(super) fn values_of_label(
         &self,
@@ -64,6 +67,7 @@ impl FieldExtractor<'_> {
             return Vec::new();
         }
         match self.value_beside(cell, expected) {
+            Some(value) if self.starts_with_box(value) => vec![self.boxes_beside(value)],
             Some(value) => self.values_in_column(cell, value, expected),
             None => self.values_below(cell, expected),
         }
@@ -85,7 +89,39 @@ impl FieldExtractor<'_> {
             None => !self.starts_with_label(next),
         };
         let is_heading = self.labels.heading(&value.tokens[value.first_word()..]).is_some();
-        (is_near && is_same_part && is_value && !is_heading && !self.used[next]).then_some(next)
+        let is_own =
+            self.sole_label(next).is_some_and(|meaning| meaning.key.is_some() && meaning.key == expected.key);
+        let is_head = !is_own && self.is_head_row(label.row);
+        (is_near && is_same_part && is_value && !is_heading && !is_head && !self.used[next]).then_some(next)
+    }
+
+    fn starts_with_box(&self, cell: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        starts_with_box(&it.text(0..it.tokens.len().min(2)))
+    }
+
+    /// The boxes of a form in a row, with the words beside them. The normal form is that of the ticked one.
+    fn boxes_beside(&self, first: usize) -> TokenSpans {
+        let row = self.layout.rows[self.layout.cells[first].row].clone();
+        let boxes = (first..row.end).take(MAX_HEAD_CELLS).take_while(|cell| self.starts_with_box(*cell));
+        boxes.map(|cell| (cell, self.layout.cells[cell].token_range())).collect()
+    }
+
+    /// Whether most cells of a row are labels with nothing behind them. Such a row is the head of columns, and none of its
+    /// cells is a value.
+    fn is_head_row(&self, row: usize) -> bool {
+        let cells = self.layout.rows[row].clone();
+        let is_label = |cell: &usize| {
+            self.layout.count_step();
+            self.sole_label(*cell).is_some()
+        };
+        (3..=MAX_HEAD_CELLS).contains(&cells.len())
+            && is_label(&(cells.start + 1))
+            && is_label(&cells.start)
+            && {
+                let count = cells.len();
+                2 * cells.filter(is_label).count() > count
+            }
     }
 
     /// The values to the right of a label. They continue in the rows below that have no label of their own.
@@ -280,11 +316,11 @@ impl FieldExtractor<'_> {
             || self.labels.lead_in_at_start(&it.tokens[it.first_word()..]).is_some()
     }
 
-    /// The tokens of a cell before the first label within it.
+    /// The words of a cell before the first label within it, without a mark before them.
     pub(super) fn first_segment(&self, cell: usize) -> Range<usize> {
         match self.segments[cell].get(1) {
-            Some(second) => 0..second.start,
-            None => self.layout.cells[cell].token_range(),
+            Some(second) => self.layout.cells[cell].first_word().min(second.start)..second.start,
+            None => self.layout.cells[cell].first_word()..self.layout.cells[cell].tokens.len(),
         }
     }
 

@@ -2,24 +2,45 @@
 
 use std::ops::Range;
 
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
 
 use super::candidate::{DetectedVisit, Provenance};
 use super::labels::LabelMeaning;
 use super::segments::Separator;
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
-use super::{FieldExtractor, LABELLED_CONFIDENCE, UNLABELLED_CONFIDENCE};
+use super::{FieldFinder, LABELLED_RANK, UNLABELLED_RANK};
 use crate::{Normaliser, Scope};
 
 /// The number of rows after a date in which visit data must follow for the date to open a visit.
 const MAX_ROWS_AHEAD: usize = 12;
+/// The most cells in the first row of an entry.
+const MAX_CELLS_OF_ENTRY: usize = 4;
+/// The fewest words and the largest distance of a text below its date.
+const MIN_TEXT_WORDS: usize = 4;
+const MAX_TEXT_DISTANCE: f32 = 1.9;
+/// The longest reason beside a date, in words.
+const MAX_REASON_WORDS: usize = 14;
+/// Words for a visit that may be still to come.
+const APPOINTMENT_WORDS: [&str; 9] = [
+    "cita",
+    "appointment",
+    "recheck",
+    "revision",
+    "control",
+    "seguimiento",
+    "follow-up",
+    "review",
+    "check-up",
+];
+/// Words that say what kind of entry it is, and not why somebody came.
+const ENTRY_KINDS: [&str; 6] = ["exam", "examen", "note", "nota", "entry", "general"];
 /// The most visits of one document.
 const MAX_VISITS: usize = 1_000;
 /// Labels of a date that do not say what the date is for.
 pub(super) const BARE_DATE_LABELS: [&str; 4] = ["fecha", "date", "dia", "day"];
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     pub(super) fn open_visit_at(&mut self, cell: usize) -> bool {
         if self.schema.visit_date().is_none() {
             return false;
@@ -36,12 +57,22 @@ impl FieldExtractor<'_> {
         {
             return false;
         }
-        let row = &self.layout.rows[it.row];
+        if self.is_inside_paragraph(cell) {
+            return false;
+        }
+        let row = it.row;
+        let is_told = || self.visit_data_follows(row, MAX_ROWS_AHEAD) || self.text_follows(cell);
         let is_shown = match start.kind {
-            VisitStartKind::Timeline | VisitStartKind::Named => true,
+            VisitStartKind::Timeline => true,
+            // Within a visit, a review that nothing is told about is one to come: "Revisión 16/11/2023".
+            VisitStartKind::Named => {
+                let word = &it.tokens[it.first_word()].word;
+                self.visit.is_none() || !APPOINTMENT_WORDS.contains(&word.as_str()) || is_told()
+            }
             VisitStartKind::Dated => {
-                let is_entry = self.is_in_visits || self.visit_data_follows(it.row, MAX_ROWS_AHEAD);
-                row.start == cell && row.len() <= 2 && is_entry
+                self.layout.rows[row].start == cell
+                    && self.is_entry_row(row)
+                    && (self.is_in_visits || is_told())
             }
         };
         if !is_shown {
@@ -49,29 +80,148 @@ impl FieldExtractor<'_> {
         }
         let end = self.segments[cell].get(1).map_or(start.rest.end, |second| second.start);
         self.open_visit(start.date, Some(start.kind), &[(cell, start.date_tokens.clone())], None);
+        let time = start.time.or_else(|| self.time_beside(cell).map(|(_, time)| time));
         if let Some(visit) = self.visits.last_mut() {
-            visit.time = start.time;
+            visit.time = time;
         }
-        let tail = start.rest.start..end;
-        let is_reason = start.kind != VisitStartKind::Named && !tail.is_empty();
-        if is_reason && !self.read_lead_in(cell, &tail) {
-            self.propose_reason(cell, &tail);
+        for other in self.layout.rows[row].clone().skip(1).take(MAX_CELLS_OF_ENTRY) {
+            let all = self.layout.cells[other].token_range();
+            if self.signature_line(other, &all) {
+                self.mark_used(&[(other, all)]);
+            }
+        }
+        let tail = self.behind_brackets(cell, &(start.rest.start..end));
+        if start.kind == VisitStartKind::Named {
+            self.person_of_entry(cell, &tail);
+            return true;
+        }
+        if tail.is_empty() {
+            self.reason_beside(cell);
+        } else if self.read_lead_in(cell, &tail) || self.signature_line(cell, &tail) {
+            // Who saw the patient is no reason.
+        } else if self.labels.lead_in_at_start(&self.layout.cells[cell].tokens[tail.clone()]).is_some() {
+            self.read_visit_text(cell, &tail);
+        } else {
+            let (reason, text) = self.first_sentence(cell, &tail);
+            self.add_reason(cell, &reason);
+            if !text.is_empty() {
+                self.read_visit_text(cell, &text);
+            }
         }
         true
     }
 
+    /// The first sentence of the words behind a date, and those behind it if they state a weight.
+    fn first_sentence(&self, cell: usize, tail: &Range<usize>) -> (Range<usize>, Range<usize>) {
+        let words = &self.layout.cells[cell].tokens;
+        let is_weight = |at: &usize| {
+            self.layout.count_step();
+            let label = self.labels.label_at_start(&words[*at..tail.end]);
+            let key = label.and_then(|(meaning, _)| meaning.key);
+            key.is_some_and(|key| self.schema.keys[key].normaliser == Normaliser::Weight)
+                && words[*at - 1].text.ends_with(['.', ';', ','])
+        };
+        match (tail.start + 1..tail.end).find(is_weight) {
+            Some(weight) => (tail.start..weight, weight..tail.end),
+            None => (tail.clone(), tail.end..tail.end),
+        }
+    }
+
+    /// Whether a row can be the first of an entry: its date, and perhaps who saw what. A row with more dates or figures
+    /// belongs to a table.
+    fn is_entry_row(&self, row: usize) -> bool {
+        let cells = self.layout.rows[row].clone();
+        let is_other = |cell: usize| {
+            let tokens = &self.layout.cells[cell].tokens;
+            let starts =
+                tokens.first().is_some_and(|token| token.text.starts_with(|c: char| c.is_ascii_digit()));
+            let has_value =
+                self.starts_with_label(cell) && self.segments[cell].iter().any(|part| !part.value.is_empty());
+            (!starts || visit_start::time_in(&self.layout.cells[cell]).is_some()) && !has_value
+        };
+        cells.len() <= 2 || (cells.len() <= MAX_CELLS_OF_ENTRY && cells.skip(1).all(is_other))
+    }
+
+    /// The time of day in the cell beside a date, and that cell.
+    fn time_beside(&self, cell: usize) -> Option<(usize, Time)> {
+        let next =
+            Some(cell + 1).filter(|next| self.layout.rows[self.layout.cells[cell].row].contains(next))?;
+        Some((next, visit_start::time_in(&self.layout.cells[next])?))
+    }
+
+    /// Whether a text stands directly below a date: an entry in sentences.
+    fn text_follows(&self, cell: usize) -> bool {
+        let Some(next) = self.row_after(self.layout.cells[cell].row).map(|row| self.layout.rows[row].start)
+        else {
+            return false;
+        };
+        let it = &self.layout.cells[next];
+        let is_told = self.candidates.len() > self.letterhead_candidates;
+        is_told
+            && it.tokens.len() >= MIN_TEXT_WORDS
+            && self.line_distance(cell, next) <= MAX_TEXT_DISTANCE
+            && !self.starts_with_label(next)
+            && visit_start::visit_start(it, false, &self.schema.other_dates, self.dates.order).is_none()
+    }
+
+    /// The tokens behind words in brackets, such as the initials of the vet: "17/06/2024 (PN) Straining".
+    fn behind_brackets(&self, cell: usize, tail: &Range<usize>) -> Range<usize> {
+        let words = &self.layout.cells[cell].tokens;
+        let opens =
+            words.get(tail.start).is_some_and(|token| token.text.starts_with('(')) && !tail.is_empty();
+        let close = tail.clone().take(6).find(|at| words[*at].text.ends_with(')'));
+        match close.filter(|_| opens) {
+            Some(close) => close + 1..tail.end,
+            None => tail.clone(),
+        }
+    }
+
+    /// Takes the cell beside the date of an entry as its reason, unless it only says what kind of entry it is.
+    fn reason_beside(&mut self, cell: usize) {
+        let time = self.time_beside(cell).map(|(time, _)| time);
+        let next = time.unwrap_or(cell) + 1;
+        if let Some(time) = time {
+            self.used[time] = true;
+        }
+        let is_in_row = self.layout.rows[self.layout.cells[cell].row].contains(&next);
+        if !is_in_row || self.used[next] || self.starts_with_label(next) {
+            return;
+        }
+        let tokens = self.layout.cells[next].token_range();
+        // Behind the date and the time stands who saw the patient.
+        if time.is_some() && self.person_of_entry(next, &tokens) {
+            self.mark_used(&[(next, tokens)]);
+            return;
+        }
+        let words = &self.layout.cells[next].tokens;
+        let is_kind = words.len() <= 2
+            && words.iter().any(|token| {
+                visit_start::is_visit_word(&token.word) || ENTRY_KINDS.contains(&token.word.as_str())
+            });
+        let has_more = self.visit_data_follows(self.layout.cells[cell].row, 3) || self.text_follows(cell);
+        if is_kind || !has_more || tokens.len() > MAX_REASON_WORDS || self.signature_line(next, &tokens) {
+            return;
+        }
+        if self.read_lead_in(next, &tokens) {
+            self.mark_used(&[(next, tokens)]);
+            return;
+        }
+        self.add_reason(next, &tokens);
+        self.mark_used(&[(next, tokens)]);
+    }
+
     /// Proposes the words behind the date of an entry as the reason for the visit.
-    pub(super) fn propose_reason(&mut self, cell: usize, tail: &Range<usize>) {
+    pub(super) fn add_reason(&mut self, cell: usize, tail: &Range<usize>) {
         let is_reason =
             |key: &crate::SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Text;
         let Some(key) = self.schema.keys.iter().position(is_reason) else { return };
         let provenance = Provenance {
-            confidence: UNLABELLED_CONFIDENCE,
+            rank: UNLABELLED_RANK,
             mapping: "fallback::behind_date".to_owned(),
             label: None,
             text: None,
         };
-        self.propose(key, &[(cell, tail.clone())], provenance);
+        self.add_candidate(key, &[(cell, tail.clone())], provenance);
     }
 
     /// Starts a visit. What follows belongs to it.
@@ -88,6 +238,7 @@ impl FieldExtractor<'_> {
         }
         self.context.clear();
         self.is_in_history = false;
+        self.gaps = 0;
         self.visits.push(DetectedVisit { date, time: None, start: kind });
         self.visit = Some(self.visits.len() - 1);
         let mapping = match (label, kind) {
@@ -97,9 +248,8 @@ impl FieldExtractor<'_> {
             (None, _) => "anchor::dated_entry".to_owned(),
         };
         let day = date.to_string();
-        let provenance =
-            Provenance { confidence: LABELLED_CONFIDENCE, mapping, label: None, text: Some(&day) };
-        self.propose(key, at, provenance);
+        let provenance = Provenance { rank: LABELLED_RANK, mapping, label: None, text: Some(&day) };
+        self.add_candidate(key, at, provenance);
     }
 
     /// Whether the next value in the rows below belongs to a visit.
@@ -113,7 +263,7 @@ impl FieldExtractor<'_> {
                 }
                 let words = &it.tokens[it.first_word()..];
                 if let Some((key, _)) = self.labels.lead_in_at_start(words) {
-                    return self.schema.keys[key].scope == Scope::Visit;
+                    return self.schema.keys[key].scope != Scope::Document;
                 }
                 match self.segments[cell].first().and_then(|first| first.label) {
                     Some((meaning, separator)) if separator != Separator::Space => {

@@ -10,7 +10,7 @@ use crate::normal::DateOrder;
 use crate::normal::date::{date_at_start, is_plausible_visit_date, time};
 
 /// First words of lines that announce a visit.
-const VISIT_WORDS: [&str; 25] = [
+const VISIT_WORDS: [&str; 33] = [
     "asistencia",
     "servicio",
     "visita",
@@ -36,6 +36,14 @@ const VISIT_WORDS: [&str; 25] = [
     "follow-up",
     "admission",
     "emergency",
+    "besuch",
+    "untersuchung",
+    "behandlung",
+    "konsultation",
+    "visite",
+    "consult",
+    "bezoek",
+    "encounter",
 ];
 /// Words that show that a date is not the date of a visit.
 const OTHER_DATE_WORDS: [&str; 24] = [
@@ -65,7 +73,73 @@ const OTHER_DATE_WORDS: [&str; 24] = [
     "report",
 ];
 /// Words that show that a visit is still to come: "Revisión en 10 días (21/11/2023)".
-const FUTURE_WORDS: [&str; 8] = ["dias", "semanas", "meses", "dentro", "days", "weeks", "months", "due"];
+const FUTURE_WORDS: [&str; 14] = [
+    "dias",
+    "semanas",
+    "meses",
+    "dentro",
+    "days",
+    "weeks",
+    "months",
+    "due",
+    "booked",
+    "scheduled",
+    "programada",
+    "reservada",
+    "prevista",
+    "vereinbart",
+];
+/// Words for the days of the week, which may stand before a date.
+const WEEKDAYS: [&str; 46] = [
+    "lunes",
+    "martes",
+    "miercoles",
+    "jueves",
+    "viernes",
+    "sabado",
+    "domingo",
+    "lun",
+    "mie",
+    "jue",
+    "vie",
+    "sab",
+    "dom",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
+    "lundi",
+    "mardi",
+    "mercredi",
+    "jeudi",
+    "vendredi",
+    "samedi",
+    "dimanche",
+    "montag",
+    "dienstag",
+    "mittwoch",
+    "donnerstag",
+    "freitag",
+    "samstag",
+    "sonntag",
+    "lunedi",
+    "martedi",
+    "mercoledi",
+    "giovedi",
+    "venerdi",
+];
+/// Words behind a time of day.
+const TIME_WORDS: [&str; 7] = ["am", "pm", "h", "hs", "hrs", "horas", "uhr"];
 /// The most words before the date in a line that announces a visit.
 const MAX_WORDS_BEFORE_DATE: usize = 9;
 /// The years in which visits can be.
@@ -105,13 +179,11 @@ pub(super) fn visit_start(
         return None;
     }
     let tokens = &cell.tokens;
-    let first = cell.first_word();
+    let first = behind_weekday(tokens, cell.first_word());
     if let Some((date, count)) = date_at(tokens, first, order) {
         let end = first + count;
-        let next = skip_separators(tokens, end);
-        let time = tokens.get(next).and_then(|token| time(token.text));
+        let (time, behind) = time_behind(tokens, end);
         let is_timeline = time.is_some();
-        let behind = if is_timeline { next + 1 } else { end };
         let rest = skip_separators(tokens, behind)..tokens.len();
         if !is_timeline && is_other_date(tokens, other_dates) {
             return None;
@@ -145,12 +217,8 @@ fn named_visit_start(
         tokens[first..date_tokens.start].iter().any(|token| token.text.ends_with(['.', ',', ';']));
     let is_future =
         tokens[first..date_tokens.start].iter().any(|token| FUTURE_WORDS.contains(&token.word.as_str()));
-    let mut behind = skip_separators(tokens, date_tokens.end);
-    let time = tokens.get(behind).and_then(|token| time(token.text));
-    if time.is_some() {
-        behind = skip_separators(tokens, behind + 1);
-    }
-    let rest = behind..tokens.len();
+    let (time, behind) = time_behind(tokens, date_tokens.end);
+    let rest = skip_separators(tokens, behind)..tokens.len();
     (!is_sentence && !is_future && rest.len() <= 10).then_some(VisitStart {
         kind: VisitStartKind::Named,
         date,
@@ -167,6 +235,28 @@ pub(super) fn date_at(tokens: &[Token<'_>], at: usize, order: DateOrder) -> Opti
     let is_visit =
         VISIT_YEARS.contains(&date.year()) && is_plausible_visit_date(date, &words[..count].join(" "));
     is_visit.then_some((date, count))
+}
+
+/// The place behind the day of the week, if the words start with one.
+fn behind_weekday(tokens: &[Token<'_>], first: usize) -> usize {
+    let is_weekday = tokens.get(first).is_some_and(|token| WEEKDAYS.contains(&token.word.as_str()));
+    if is_weekday { skip_separators(tokens, first + 1) } else { first }
+}
+
+/// The time of day behind a date, and the place behind it.
+fn time_behind(tokens: &[Token<'_>], end: usize) -> (Option<Time>, usize) {
+    let next = skip_separators(tokens, end);
+    let Some(time) = tokens.get(next).and_then(|token| time(token.text)) else { return (None, end) };
+    let word = tokens.get(next + 1).map_or("", |token| token.word.as_str());
+    let is_afternoon = (word == "pm" || tokens[next].word.ends_with("pm")) && time.hour() < 12;
+    let time = if is_afternoon { time.with().hour(time.hour() + 12).build().unwrap_or(time) } else { time };
+    (Some(time), next + 1 + usize::from(TIME_WORDS.contains(&word)))
+}
+
+/// The time of day in a cell that has nothing else.
+pub(super) fn time_in(cell: &Cell<'_>) -> Option<Time> {
+    let (time, behind) = time_behind(&cell.tokens, 0);
+    time.filter(|_| behind == cell.tokens.len())
 }
 
 /// Whether this folded word announces a visit.

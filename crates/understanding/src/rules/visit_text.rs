@@ -7,15 +7,15 @@ use super::labelled::has_weight_unit;
 use super::layout::Token;
 use super::narrative;
 use super::value_position::TokenSpan;
-use super::{FieldExtractor, UNLABELLED_CONFIDENCE};
+use super::{FieldFinder, UNLABELLED_RANK};
+use crate::Normaliser;
 use crate::normal::fact_behind_name;
-use crate::{Normaliser, Scope};
 
 /// The shortest text that counts, in words.
 const MIN_WORDS: usize = 2;
 
-impl FieldExtractor<'_> {
-    /// Reads a value behind a lead-in, such as "Se pauta" or "Dra.".
+impl FieldFinder<'_> {
+    /// Reads a name behind a lead-in, such as "Dra.".
     pub(super) fn read_lead_in(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
         let it = &self.layout.cells[cell];
         let Some((key, count)) = self.labels.lead_in_at_start(&it.tokens[tokens.clone()]) else {
@@ -27,38 +27,11 @@ impl FieldExtractor<'_> {
         let names = it.tokens[value.clone()].iter();
         let is_name_like = (2..=6).contains(&value.len())
             && names.clone().all(|token| token.is_capital() || token.text.len() <= 3);
-        let of_visit = schema_key.scope == Scope::Visit;
-        if value.is_empty() || (is_name && !is_name_like) || (of_visit && self.visit.is_none()) {
+        // What leads to a value of a visit stands anywhere in a sentence, and is read with it.
+        if value.is_empty() || !is_name || !is_name_like {
             return false;
         }
-        let end = if of_visit { self.sentence_end(cell, &value) } else { value.end };
-        let is_taken = self.propose_unlabelled(Some(key), &(cell, value.start..end), None, "lead_in");
-        if is_taken && end < value.end {
-            self.read_visit_text(cell, &(end..value.end));
-        }
-        is_taken
-    }
-
-    /// The index of the token after the first sentence.
-    pub(super) fn sentence_end(&self, cell: usize, tokens: &Range<usize>) -> usize {
-        let words = &self.layout.cells[cell].tokens;
-        let ends = |at: &usize| {
-            let (word, next) = (&words[*at], words.get(at + 1));
-            word.text.ends_with('.') && word.word.chars().count() > 3 && next.is_some_and(Token::is_capital)
-        };
-        tokens.clone().find(ends).map_or(tokens.end, |at| at + 1)
-    }
-
-    /// Proposes an address behind the name of a person: "Ana Gil, Calle Mayor 3".
-    pub(super) fn address_behind_name(&mut self, key: usize, label: usize, spans: &[TokenSpan], words: &str) {
-        let Some((_, behind)) = words.split_once([',', '|']) else { return };
-        let behind = behind.split('|').next().unwrap_or(behind);
-        let Some(section) = self.schema.keys[key].section.as_deref() else { return };
-        let Some(address) = self.key_in_section(Some(section), Normaliser::Address) else { return };
-        let mapping = "fallback::behind_name".to_owned();
-        let provenance =
-            Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label: Some(label), text: Some(behind) };
-        self.propose(address, spans, provenance);
+        self.add_unlabelled(Some(key), &(cell, value), None, "lead_in")
     }
 
     /// Proposes facts behind the name of the subject: "Rocky (canino, macho, 7 años)".
@@ -66,9 +39,8 @@ impl FieldExtractor<'_> {
         for part in words.split([',', '(', ')', ';', '|', '/']).skip(1).take(8) {
             let Some((normaliser, value)) = fact_behind_name(part) else { continue };
             let mapping = "fallback::behind_name".to_owned();
-            let provenance =
-                Provenance { confidence: UNLABELLED_CONFIDENCE, mapping, label, text: Some(value) };
-            self.propose_for(normaliser, spans, provenance);
+            let provenance = Provenance { rank: UNLABELLED_RANK, mapping, label, text: Some(value) };
+            self.add_for(normaliser, spans, provenance);
         }
     }
 
@@ -76,14 +48,18 @@ impl FieldExtractor<'_> {
     pub(super) fn read_visit_text(&mut self, cell: usize, tokens: &Range<usize>) {
         let words = &self.layout.cells[cell].tokens[tokens.clone()];
         let is_word = |token: &&Token<'_>| token.text.chars().any(char::is_alphabetic);
-        if words.iter().filter(is_word).count() < MIN_WORDS {
+        let has_weight = words.len() == 2 && has_weight_unit(&self.layout.cells[cell].text(tokens.clone()));
+        if words.iter().filter(is_word).count() < MIN_WORDS && !has_weight {
             return;
         }
-        self.weights_in_text(cell, tokens);
-        let mut spans = vec![(cell, tokens.clone())];
-        self.push_continued_lines(cell, &mut spans);
+        let spans = self.paragraph(cell, tokens);
         self.mark_used(&spans[1..]);
-        let words = self.text_of(&spans);
+        let flow = self.flow_of(&spans);
+        let taken = self.read_flow(&flow);
+        let left: Vec<usize> = (0..taken.len()).filter(|at| !taken[*at]).collect();
+        let runs = left.chunk_by(|one, two| one + 1 == *two);
+        let runs = runs.filter_map(|run| Some(flow.text(*run.first()?..run.last()? + 1)));
+        let words = runs.collect::<Vec<_>>().join(" ");
         let key_of = |name: &str| self.schema.keys.iter().position(|key| key.key == name);
         let keys = [key_of("observations"), key_of("actions")];
         let cues = keys[1].map_or(&[][..], |key| &self.schema.keys[key].cues);
@@ -91,33 +67,12 @@ impl FieldExtractor<'_> {
         for (key, text) in keys.into_iter().zip([observations, actions]) {
             let (Some(key), false) = (key, text.is_empty()) else { continue };
             let provenance = Provenance {
-                confidence: UNLABELLED_CONFIDENCE,
+                rank: UNLABELLED_RANK,
                 mapping: "fallback::narrative".to_owned(),
                 label: None,
                 text: Some(&text),
             };
-            self.propose(key, &spans, provenance);
-        }
-    }
-
-    /// Proposes labelled weights in a text.
-    pub(super) fn weights_in_text(&mut self, cell: usize, tokens: &Range<usize>) {
-        for at in tokens.clone() {
-            let it = &self.layout.cells[cell];
-            let Some((meaning, count)) = self.labels.label_at_start(&it.tokens[at..tokens.end]) else {
-                continue;
-            };
-            let Some(key) = meaning.key.filter(|key| self.schema.keys[*key].normaliser == Normaliser::Weight)
-            else {
-                continue;
-            };
-            let from = at + count;
-            let value = (1..=2)
-                .map(|count| from..from + count)
-                .find(|value| value.end <= tokens.end && has_weight_unit(&it.text(value.clone())));
-            if let Some(value) = value {
-                self.propose_unlabelled(Some(key), &(cell, value), None, "weight_within");
-            }
+            self.add_candidate(key, &spans, provenance);
         }
     }
 }

@@ -13,6 +13,10 @@ macro_rules! embedded {
 
 embedded!(VETERINARY, "veterinary-record.toml");
 embedded!(INVOICE, "invoice.toml");
+embedded!(RECEIPT, "receipt.toml");
+embedded!(DELIVERY_NOTE, "delivery-note.toml");
+embedded!(LABORATORY_REPORT, "laboratory-report.toml");
+embedded!(AUTO, "auto.toml");
 
 /// The files are part of the program. A test parses them, so no release contains an invalid one.
 fn parsed(file: &str, text: &str) -> SchemaFile {
@@ -24,6 +28,6 @@ pub(super) fn default() -> &'static SchemaFile {
     &VETERINARY
 }
 
-pub(super) fn all() -> [&'static SchemaFile; 2] {
-    [&VETERINARY, &INVOICE]
+pub(super) fn all() -> [&'static SchemaFile; 6] {
+    [&VETERINARY, &INVOICE, &RECEIPT, &DELIVERY_NOTE, &LABORATORY_REPORT, &AUTO]
 }

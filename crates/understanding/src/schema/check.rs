@@ -7,6 +7,8 @@ use super::{Schema, SchemaKey, Scope, Section, VISIT_METADATA_KEYS, is_key_name}
 use crate::rules::{LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
 use crate::{Normaliser, ValueType};
 
+/// The most columns of a table.
+const MAX_COLUMNS: usize = 40;
 /// The longest name of a schema, in characters.
 const MAX_NAME_CHARS: usize = 64;
 
@@ -37,6 +39,7 @@ pub(super) fn check(schema: &Schema, problems: &Problems) {
         check_words(&heading.words, LONGEST_LABEL, &format!("{path}.words"), problems);
     }
     check_words(&schema.other_labels, LONGEST_LABEL, "other_labels", problems);
+    check_words(&schema.names, LONGEST_LABEL, "names", problems);
     check_labels_are_unique(schema, problems);
 }
 
@@ -84,6 +87,59 @@ fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
     }
     check_words(&key.lead_ins, MAX_LEAD_IN_WORDS, &path("lead_ins"), problems);
     check_validators(key, problems);
+    check_columns(key, problems);
+}
+
+/// A key whose values are tables has columns, and no other key has.
+fn check_columns(key: &SchemaKey, problems: &Problems) {
+    let path = format!("keys.{}.columns", key.key);
+    if key.value_type != ValueType::Table {
+        if !key.columns.is_empty() {
+            problems.add(&path, "need value_type = \"table\"");
+        }
+        return;
+    }
+    if !(1..=MAX_COLUMNS).contains(&key.columns.len()) {
+        problems.add(&path, format!("must be 1 to {MAX_COLUMNS}; add [[keys.columns]]"));
+    }
+    let has_words = [&key.labels, &key.shared_labels, &key.continued_by, &key.lead_ins, &key.cues];
+    if has_words.iter().any(|words| !words.is_empty()) {
+        problems
+            .add(&format!("keys.{}.labels", key.key), "belong to the columns of a table; move them there");
+    }
+    if key.scope != Scope::Document || key.at_visits || key.repeatable || !key.validators.is_empty() {
+        let reason = "of a table is about the document, has one value and no validators; remove scope, at_visits, \
+                      repeatable and validators";
+        problems.add(&format!("keys.{}", key.key), reason);
+    }
+    let (mut names, mut labels) = (HashSet::new(), HashSet::new());
+    for column in &key.columns {
+        let path = |member: &str| format!("{path}.{}.{member}", column.key);
+        if !is_key_name(&column.key) || !names.insert(column.key.as_str()) {
+            problems
+                .add(&path("key"), "must be snake_case, such as unit_price, and another one for each column");
+        }
+        if column.value_type == ValueType::Table {
+            problems.add(&path("value_type"), "cannot be \"table\"");
+        } else if !column.normaliser.produces(column.value_type) {
+            let usual = Normaliser::default_for(column.value_type).as_str();
+            let kind = column.value_type.as_str();
+            let reason = format!("does not produce a {kind}; remove it, or use {usual}");
+            problems.add(&path("normaliser"), reason);
+        }
+        check_words(&column.labels, LONGEST_LABEL, &path("labels"), problems);
+        for label in column.labels.iter().filter(|label| !labels.insert((label_form(label), &column.key))) {
+            problems.add(&path("labels"), format!("has \"{label}\" twice; remove one"));
+        }
+        let is_taken = |label: &&String| {
+            let form = label_form(label);
+            labels.iter().any(|(known, owner)| *known == form && **owner != column.key)
+        };
+        if let Some(label) = column.labels.iter().find(is_taken) {
+            problems
+                .add(&path("labels"), format!("has \"{label}\", which is also a label of another column"));
+        }
+    }
 }
 
 fn check_validators(key: &SchemaKey, problems: &Problems) {

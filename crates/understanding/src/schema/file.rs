@@ -117,7 +117,7 @@ impl SchemaFile {
     }
 
     /// The schemas that come with the program.
-    pub fn built_in() -> [&'static Self; 2] {
+    pub fn built_in() -> [&'static Self; 6] {
         super::built_in::all()
     }
 }

@@ -2,12 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 
+use quire_domain::reading::Extractor;
 use toml::{Table, Value};
 
 use super::old_panels::{StoredKey, StoredSchema};
 use super::{
-    ANY_LANGUAGE, Bound, Schema, SchemaKey, SchemaProblem, Scope, Section, SectionHeading, Titles,
-    Validators, WordList,
+    ANY_LANGUAGE, Bound, Schema, SchemaKey, SchemaProblem, Scope, Section, SectionHeading, TableColumn,
+    Titles, Validators, WordList,
 };
 use crate::normal::fold;
 use crate::{Normaliser, ValueType};
@@ -116,6 +117,18 @@ impl<'t> TableReader<'t> {
             self.problem(name, "is missing");
         }
         text.unwrap_or_default()
+    }
+
+    fn extractor(&mut self) -> Option<Extractor> {
+        let name = self.text("extractor")?;
+        let extractor = Extractor::parse(&name);
+        if extractor.is_err() {
+            self.problem(
+                "extractor",
+                format!("must be one of: {}", Extractor::ALL.map(Extractor::as_str).join(", ")),
+            );
+        }
+        extractor.ok()
     }
 
     fn flag(&mut self, name: &'static str) -> bool {
@@ -293,6 +306,8 @@ pub(super) fn schema(fields: &mut TableReader<'_>) -> Schema {
         headings: fields.tables("headings", heading),
         other_labels: fields.words("other_labels"),
         other_dates: fields.words("other_dates"),
+        names: fields.words("names"),
+        extractor: fields.extractor(),
     };
     if !stored.panels.is_empty() {
         fields.problems.has_panels.set(true);
@@ -323,6 +338,7 @@ fn key(fields: &mut TableReader<'_>) -> SchemaKey {
         continued_by: fields.words("continued_by"),
         lead_ins: fields.words("lead_ins"),
         cues: fields.words("cues"),
+        terms: fields.names("terms"),
         normaliser: fields
             .one_of("normaliser", &Normaliser::ALL)
             .unwrap_or_else(|| Normaliser::default_for(value_type)),
@@ -335,6 +351,22 @@ fn key(fields: &mut TableReader<'_>) -> SchemaKey {
         optional: fields.flag("optional"),
         hidden: fields.flag("hidden"),
         validators: validators(fields),
+        columns: fields.tables("columns", column),
+    }
+}
+
+fn column(fields: &mut TableReader<'_>) -> TableColumn {
+    let value_type = fields.one_of("value_type", &ValueType::ALL.map(|kind| (kind.as_str(), kind)));
+    let value_type = value_type.unwrap_or(ValueType::String);
+    TableColumn {
+        key: fields.required("key"),
+        title: fields.titles("title"),
+        labels: fields.words("labels"),
+        terms: fields.names("terms"),
+        normaliser: fields
+            .one_of("normaliser", &Normaliser::ALL)
+            .unwrap_or_else(|| Normaliser::default_for(value_type)),
+        value_type,
     }
 }
 

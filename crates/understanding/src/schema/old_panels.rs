@@ -4,6 +4,7 @@
 //! Files and stored versions that still have panels are read as if the panels were the sections, so that a form looks
 //! as it did.
 
+use quire_domain::reading::Extractor;
 use serde::Deserialize;
 
 use super::{Schema, SchemaKey, Section, SectionHeading, Titles, WordList, built_in};
@@ -25,6 +26,10 @@ pub(super) struct StoredSchema {
     pub other_labels: WordList,
     #[serde(default)]
     pub other_dates: WordList,
+    #[serde(default)]
+    pub names: WordList,
+    #[serde(default)]
+    pub extractor: Option<Extractor>,
 }
 
 /// A key as files and databases have it.
@@ -38,8 +43,18 @@ pub(super) struct StoredKey {
 
 impl From<StoredSchema> for Schema {
     fn from(stored: StoredSchema) -> Self {
-        let StoredSchema { name, title, sections, panels, keys, headings, other_labels, mut other_dates } =
-            stored;
+        let StoredSchema {
+            name,
+            title,
+            sections,
+            panels,
+            keys,
+            headings,
+            other_labels,
+            mut other_dates,
+            names,
+            extractor,
+        } = stored;
         // The first stored schemas had no lists. Their keys named the panels of the built-in schema.
         let has_no_lists =
             sections.is_empty() && panels.is_empty() && keys.iter().any(|key| key.panel.is_some());
@@ -69,6 +84,6 @@ impl From<StoredSchema> for Schema {
             other_dates.clone_from(&current.schema.other_dates);
         }
         let keys = keys.into_iter().map(section_of).collect();
-        Self { name, title, sections, keys, headings, other_labels, other_dates }
+        Self { name, title, sections, keys, headings, other_labels, other_dates, names, extractor }
     }
 }

@@ -12,6 +12,10 @@ impl Schema {
     pub fn to_toml(&self, version: u32) -> String {
         let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
         titles(&mut text, "title", &self.title);
+        if let Some(extractor) = self.extractor {
+            line(&mut text, &format!("extractor = {}", quoted(extractor.as_str())));
+        }
+        words(&mut text, "names", &self.names);
         words(&mut text, "other_labels", &self.other_labels);
         words(&mut text, "other_dates", &self.other_dates);
         for section in &self.sections {
@@ -71,7 +75,22 @@ fn write_key(text: &mut String, key: &SchemaKey) {
     for (name, list) in lists {
         words(text, name, list);
     }
+    if !key.terms.is_empty() {
+        list(text, "terms", &key.terms);
+    }
     validators(text, &key.validators);
+    for column in &key.columns {
+        line(text, &format!("\n[[keys.columns]]\nkey = {}", quoted(&column.key)));
+        titles(text, "title", &column.title);
+        line(text, &format!("value_type = {}", quoted(column.value_type.as_str())));
+        if column.normaliser != Normaliser::default_for(column.value_type) {
+            line(text, &format!("normaliser = {}", quoted(column.normaliser.as_str())));
+        }
+        words(text, "labels", &column.labels);
+        if !column.terms.is_empty() {
+            list(text, "terms", &column.terms);
+        }
+    }
 }
 
 fn validators(text: &mut String, validators: &Validators) {

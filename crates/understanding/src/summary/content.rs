@@ -156,6 +156,16 @@ pub struct Insights {
     pub caution: Option<String>,
 }
 
+impl Insights {
+    /// Adds something that readers should know about the summary.
+    pub fn add_caution(&mut self, caution: &str) {
+        self.caution = Some(match self.caution.take() {
+            Some(known) => format!("{known} {caution}"),
+            None => caution.to_owned(),
+        });
+    }
+}
+
 /// A fact beyond the text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -47,7 +47,14 @@ struct Sentence {
 
 /// Summarises a text without a model.
 pub fn summarise(source: &SummarySource<'_>) -> Result<Summary, SummaryError> {
-    validate(&propose(source), source)
+    let mut summary = validate(&propose(source), source)?;
+    let chars = source.text.chars().count();
+    if chars > MAX_CHARS {
+        let caution =
+            format!("Only the first {MAX_CHARS} of {chars} characters of the text were summarised.");
+        summary.insights.add_caution(&caution);
+    }
+    Ok(summary)
 }
 
 fn propose(source: &SummarySource<'_>) -> Value {

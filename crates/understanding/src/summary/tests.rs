@@ -141,3 +141,15 @@ proptest! {
         prop_assert_eq!(again.topic_tags, summary.topic_tags);
     }
 }
+
+#[test]
+fn a_built_in_summary_says_what_it_has_not_read() {
+    let sentence = "The council approved the new bridge over the river on Tuesday. ";
+    let short = summarise(&SummarySource { text: sentence, ..SummarySource::default() }).unwrap();
+    assert!(!short.insights.caution.unwrap().contains("Only the first"));
+    let text = sentence.repeat(7_000);
+    let long = summarise(&SummarySource { text: &text, ..SummarySource::default() }).unwrap();
+    let caution = long.insights.caution.unwrap();
+    let expected = format!("Only the first 400000 of {} characters", text.chars().count());
+    assert!(caution.contains("TextRank") && caution.contains(&expected), "{caution}");
+}

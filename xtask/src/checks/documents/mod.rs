@@ -85,6 +85,12 @@ fn problems(repository: &Repository) -> Result<Vec<Problem>> {
         problems.extend(attacks::problems(source, &functions));
         problems.extend(debris::problems(source));
     }
+    // Dashboards and alert rules read metrics too.
+    for file in
+        repository.files_where(|file| has_extension(file, "yml") || file.starts_with("deploy/grafana/"))
+    {
+        problems.extend(metrics.problems(&Source::plain(file, &repository.read(file)?)));
+    }
     problems.extend(requirements::problems(repository, &sources)?);
     Ok(problems)
 }

@@ -122,8 +122,9 @@ impl Settings {
 /// The name in `[name]`.
 fn section_of(line: &str) -> Option<&str> {
     let name = line.trim().strip_prefix('[')?.split(']').next()?;
-    let is_part = |mark: char| mark.is_ascii_lowercase() || "._".contains(mark);
-    (!name.is_empty() && line.contains(']') && name.chars().all(is_part)).then_some(name)
+    let is_part = |mark: char| mark.is_ascii_lowercase() || mark.is_ascii_digit() || "._".contains(mark);
+    let is_name = name.starts_with(|first: char| first.is_ascii_lowercase()) && name.chars().all(is_part);
+    (line.contains(']') && is_name).then_some(name)
 }
 
 /// The key in `key = value`.

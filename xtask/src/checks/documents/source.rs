@@ -38,6 +38,16 @@ pub struct Block<'a> {
 }
 
 impl Source {
+    /// A file that is no Markdown: every line counts.
+    pub fn plain(path: &str, text: &str) -> Self {
+        let line = |(index, text): (usize, &str)| Line {
+            number: index + 1,
+            text: text.to_owned(),
+            kind: LineKind::Code(String::new()),
+        };
+        Self { path: path.to_owned(), lines: text.lines().enumerate().map(line).collect() }
+    }
+
     pub fn markdown(path: &str, text: &str) -> Self {
         let mut fence: Option<String> = None;
         let lines = text.lines().enumerate().map(|(index, text)| {

@@ -16,7 +16,7 @@ const MAX_BATCH = 50
 // New documents add rows at the top. The list reloads when it has this many rows more than were loaded.
 const MAX_EXTRA_ROWS = 100
 // The events that change a row. Events such as views of documents do not.
-const ROW_EVENTS = /^(RUN_|STEP_|DOCUMENT_UPLOADED|MARK_REVIEWED|REVIEW_REOPENED|INTERPRETATION_EDITED|SUBJECT_PURGED)/
+const ROW_EVENTS = /^(RUN_|STEP_|DOCUMENT_UPLOADED|DOCUMENT_HIDDEN|DOCUMENT_UNHIDDEN|MARK_REVIEWED|REVIEW_REOPENED|INTERPRETATION_EDITED|SUBJECT_PURGED)/
 
 const form = document.getElementById("filters")
 const table = document.getElementById("documents")
@@ -34,11 +34,12 @@ export function filters() {
   return new URLSearchParams(set)
 }
 
-/** The review queue (sorted by confidence) takes no filters, no export and no reprocessing: disables them. */
+/** The review queue (sorted by confidence) takes no filters, no export and no reprocessing: disables them. Hidden documents are
+    neither exported nor processed all at once. */
 function updateControls() {
   const isQueue = form.elements.sort.value !== ""
-  for (const field of form.querySelectorAll("#q, #status, fieldset:not(.order)")) field.disabled = isQueue
-  form.querySelector(".tools").hidden = isQueue
+  for (const field of form.querySelectorAll("#q, #status, #hidden, fieldset:not(.order)")) field.disabled = isQueue
+  form.querySelector(".tools").hidden = isQueue || form.elements.hidden.checked
 }
 
 function withQuery(path, query) {
@@ -135,7 +136,7 @@ function setFilters(query) {
   for (const field of form.elements) {
     if (!field.name) continue
     const value = query.get(field.name) ?? ""
-    if (field.type === "radio") field.checked = field.value === value
+    if (field.type === "radio" || field.type === "checkbox") field.checked = field.value === value
     else field.value = value
   }
   updateControls()

@@ -5,7 +5,7 @@ import { deleteChange, moveChange, setChange } from "./change.js"
 import { edit, isEditing, leave } from "./editor.js"
 import { showHistory } from "./history.js"
 import { highlightCandidate } from "./pages.js"
-import { mayEdit, onPanelUpdate, onSelect, select, selected, visibleRows } from "./panel.js"
+import { mayEdit, onFormUpdate, onSelect, select, selected, visibleRows } from "./form.js"
 import { deleteOrToast, saveOrToast } from "./save.js"
 
 const mayChange = () => mayEdit && !isEditing()
@@ -72,7 +72,7 @@ export function startActions() {
   const scroller = document.getElementById("scroller")
   scroller.addEventListener("click", onClick)
   onSelect((row) => row?.querySelector("[data-actions]").replaceChildren(actionButtons(row)))
-  onPanelUpdate(() => highlightCandidate(null))
+  onFormUpdate(() => highlightCandidate(null))
   // The tooltip of the dot repeats the confidence from the row's details.
   scroller.addEventListener("pointerover", ({ target }) => {
     const confidence = target.classList.contains("dot") ? target.closest(".field").querySelector(".confidence") : null

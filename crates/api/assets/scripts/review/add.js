@@ -4,8 +4,8 @@ import { t } from "../page.js"
 import { addEntered, addVisitChange, deleteVisitChange, rowOfChange } from "./change.js"
 import { ask, show } from "./dialogs.js"
 import { leave } from "./editor.js"
-import { inputFor } from "./input.js"
-import { mayEdit, rows, select, selected } from "./panel.js"
+import { columnsOf, inputFor } from "./input.js"
+import { mayEdit, rows, select, selected } from "./form.js"
 import { deleteOrToast, save } from "./save.js"
 
 const OTHER_KEY = "+"
@@ -75,7 +75,7 @@ export function addField(visit, key) {
     const option = keys.selectedOptions[0]
     form.querySelector("[data-other]").hidden = option.value !== OTHER_KEY
     form.querySelector("[data-visit]").hidden = option.dataset.perVisit !== "true"
-    input = inputFor(option.dataset.type ?? "string", null, t("review.value"))
+    input = inputFor(option.dataset.type ?? "string", null, t("review.value"), columnsOf(option))
     form.querySelector("[data-input]").replaceChildren(input.element)
   }
   keys.onchange = showInputs
@@ -111,7 +111,7 @@ async function deleteVisit(visit, title) {
 }
 
 export function startAdding() {
-  document.getElementById("panel").addEventListener("click", (event) => {
+  document.getElementById("review-form").addEventListener("click", (event) => {
     const button = event.target.closest("button")
     if (!button) return
     const { addTo, deleteVisit: visit } = button.dataset

@@ -8,6 +8,7 @@ const dialog = document.getElementById("conflict-dialog")
 
 function valueText(value, isDeleted) {
   if (isDeleted) return t("review.deleted_value")
+  if (Array.isArray(value)) return value.map((row) => Object.values(row).join(", ")).join("; ")
   return value === null || value === "" ? t("review.no_value") : String(value)
 }
 

@@ -3,8 +3,8 @@
 import { t } from "../page.js"
 import { enterChange, rowOfChange } from "./change.js"
 import { ask, hasTypedText } from "./dialogs.js"
-import { inputFor } from "./input.js"
-import { holdUpdates, mayEdit, nameOf, rows, select, selected, setSelectGuard, valueOf } from "./panel.js"
+import { columnsOf, inputFor } from "./input.js"
+import { holdUpdates, mayEdit, nameOf, rows, select, selected, setSelectGuard, valueOf } from "./form.js"
 import { currentVersion, isSaving, save, whenSaved } from "./save.js"
 import { showStatus } from "./status.js"
 
@@ -90,7 +90,7 @@ export function edit(row) {
   if (selected() !== row) select(row)
   if (selected() !== row || session) return
   const form = document.getElementById("editor").content.firstElementChild.cloneNode(true)
-  const input = inputFor(row.dataset.type, valueOf(row), nameOf(row))
+  const input = inputFor(row.dataset.type, valueOf(row), nameOf(row), columnsOf(row))
   form.querySelector("[data-input]").append(input.element)
   if (input.isLong) form.querySelector("[data-message]").textContent = t("review.long_hint")
   form.querySelector("[data-cancel]").addEventListener("click", cancel)

@@ -1,7 +1,7 @@
-// Filters the rows of the panel by text, confidence, and other properties.
+// Filters the rows of the form by text, confidence, and other properties.
 
 import { count } from "../page.js"
-import { onPanelUpdate, rows, selected } from "./panel.js"
+import { onFormUpdate, rows, selected } from "./form.js"
 
 const TYPING_PAUSE = 200
 const input = document.getElementById("filter")
@@ -31,7 +31,7 @@ function apply() {
     row.hidden = !isVisible
     if (isVisible) visible += 1
   }
-  const body = document.getElementById("panel-body")
+  const body = document.getElementById("form-body")
   body.classList.toggle("filtered", isActive)
   for (const part of body.querySelectorAll(".visit, .section")) part.hidden = isActive && part.querySelector(".field:not([hidden])") === null
   document.getElementById("no-matches").hidden = visible > 0
@@ -56,5 +56,5 @@ export function startFilter() {
       apply()
     })
   }
-  onPanelUpdate(apply)
+  onFormUpdate(apply)
 }

@@ -7,7 +7,7 @@ import { toast } from "../toast.js"
 import { restoreChange } from "./change.js"
 import { show } from "./dialogs.js"
 import { leave } from "./editor.js"
-import { documentId, mayEdit, nameOf } from "./panel.js"
+import { documentId, mayEdit, nameOf } from "./form.js"
 import { saveOrToast } from "./save.js"
 
 const dialog = document.getElementById("history-dialog")

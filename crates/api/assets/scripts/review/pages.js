@@ -1,7 +1,7 @@
 // The pages of the document: zoom, the boxes of the fields on them, and scrolling from a field to its place.
 
 import { t } from "../page.js"
-import { documentId, nameOf, onPanelUpdate, onSelect, rows, select } from "./panel.js"
+import { documentId, nameOf, onFormUpdate, onSelect, rows, select } from "./form.js"
 import { loadText } from "./text_layer.js"
 
 const IMAGE_SCALES = [1.5, 2, 3, 4]
@@ -31,7 +31,8 @@ export function parseBoxes(text) {
   return lines
 }
 
-function boxElement(box, className, id) {
+/** A rectangle on a page. */
+export function boxElement(box, className, id) {
   const rect = document.createElementNS(SVG, "rect")
   const pad = 1.2
   const attributes = { x: box.x0 - pad, y: box.y0 - pad, width: box.x1 - box.x0 + 2 * pad, height: box.y1 - box.y0 + 2 * pad, rx: 1.5 }
@@ -193,7 +194,7 @@ function showTextWithoutImage() {
 
 export function startPages() {
   drawBoxes()
-  onPanelUpdate(drawBoxes)
+  onFormUpdate(drawBoxes)
   onSelect((row, quietly) => {
     markSelected(row)
     if (row && !quietly) scrollToPlace(row.dataset)

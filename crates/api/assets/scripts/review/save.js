@@ -11,7 +11,7 @@ import { toast } from "../toast.js"
 import { rowOfChange, undoChange } from "./change.js"
 import { askAboutConflicts } from "./conflict.js"
 import { ask } from "./dialogs.js"
-import { holdUpdates, isReviewed, refresh, rows, run, version } from "./panel.js"
+import { holdUpdates, isReviewed, refresh, rows, run, version } from "./form.js"
 import { showStatus } from "./status.js"
 import { clarify, isUnclear } from "./unclear.js"
 
@@ -148,22 +148,22 @@ async function mayReopen() {
   return (await ask(t("review.reopens"), t("review.reopens_text"), choices)) === "reopen"
 }
 
-/** How the server has understood a typed text, if it is stored in other words. */
-function understoodText([change]) {
+/** How the server has read a typed text, if it is stored in other words. */
+function readAsText([change]) {
   const text = change.body.text
   const row = text === undefined ? null : rowOfChange(change, rows())
   if (!row || row.dataset.value === JSON.stringify(text)) return ""
-  return ` ${t("review.understood", row.querySelector(".value").textContent)}`
+  return ` ${t("review.read_as", row.querySelector(".value").textContent)}`
 }
 
 function resultText(result) {
   if (result.areTheirsKept) return t("review.theirs_kept")
   if (result.isUnchanged) return t("review.unchanged")
   const saved = t(result.isOnTopOfOthers ? "review.saved_with_others" : "review.saved", String(result.version))
-  return saved + understoodText(result.changes)
+  return saved + readAsText(result.changes)
 }
 
-/** Saves changes after all earlier saves, refreshes the panel, and calls back with the changes that were sent last. Returns false
+/** Saves changes after all earlier saves, refreshes the form, and calls back with the changes that were sent last. Returns false
     if the person goes back to the editor; throws if the server refuses the changes. */
 export function save(changes, { base = currentVersion(), onSaved = () => {}, action = null } = {}) {
   return enqueue(() => saveNow(changes, base, onSaved, action))

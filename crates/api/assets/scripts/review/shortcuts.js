@@ -4,9 +4,11 @@ import { deleteField, resetField, useCandidate } from "./actions.js"
 import { addField, addVisit } from "./add.js"
 import { isAnyOpen, show } from "./dialogs.js"
 import { edit } from "./editor.js"
+import { toggleHidden } from "./hide.js"
 import { showHistory } from "./history.js"
+import { moveToHit } from "./hits.js"
 import { goToPage, pageNumber, pages, setZoom, zoomBy } from "./pages.js"
-import { mayEdit, move, select, selected } from "./panel.js"
+import { mayEdit, move, select, selected } from "./form.js"
 
 const STORAGE_KEY = "quire.review.single_keys"
 const areSingleKeysOn = () => localStorage.getItem(STORAGE_KEY) !== "off"
@@ -25,7 +27,9 @@ const SINGLE_KEYS = {
   m: () => click("mark"),
   n: () => click("next"),
   h: () => showHistory(selected()),
+  x: toggleHidden,
   f: () => focus("find-text"),
+  g: () => moveToHit(1),
   "/": () => focus("filter"),
   "?": showHelp,
   "+": () => zoomBy(1),

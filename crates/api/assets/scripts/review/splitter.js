@@ -1,4 +1,4 @@
-// The bar between the pages and the panel. Its position is stored as a share of the width.
+// The bar between the pages and the form. Its position is stored as a share of the width.
 
 const STORAGE_KEY = "quire.review.split"
 const DEFAULT_SHARE = 0.62

@@ -1,4 +1,4 @@
-// The status line at the bottom of the panel.
+// The status line at the bottom of the form.
 
 const line = document.getElementById("save-status")
 

@@ -1,7 +1,7 @@
 // The text of a page as an invisible layer over its image, so that it can be selected and found.
 
 import { requestJson } from "../http.js"
-import { documentId } from "./panel.js"
+import { documentId } from "./form.js"
 
 const FONT = "100px sans-serif"
 const canvas = document.createElement("canvas").getContext("2d")

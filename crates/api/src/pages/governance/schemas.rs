@@ -116,6 +116,7 @@ fn shown_key(schema: &Schema, key: &SchemaKey, language: &str, words: &'static W
             ValueType::Date => "governance.type_date",
             ValueType::Number => "governance.type_number",
             ValueType::Boolean => "governance.type_boolean",
+            ValueType::Table => "governance.type_table",
             ValueType::Unknown => "governance.type_unknown",
         }),
         marks: marks

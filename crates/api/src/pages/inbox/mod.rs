@@ -1,7 +1,7 @@
 //! `GET /app`: the documents, and `GET /app/rows`: a part of their list.
 
 mod query;
-mod row;
+pub(super) mod row;
 
 use std::sync::Arc;
 

@@ -11,7 +11,9 @@ use crate::rest::documents::{least_confident, list};
 /// Ids in one request.
 const MOST: usize = 50;
 /// The filters by parameter name.
-const FILTERS: [&str; 3] = ["q", "status", "review_status"];
+const FILTERS: [&str; 4] = ["q", "status", "review_status", HIDDEN];
+/// The filter that lists the hidden documents.
+const HIDDEN: &str = "hidden";
 /// The value of `sort` for the review queue.
 const LEAST_CERTAIN: &str = "least_certain";
 
@@ -51,7 +53,8 @@ impl InboxQuery {
         let after = parameters.text("cursor").map(list::parse_cursor).transpose()?;
         let given = FILTERS.iter().filter_map(|name| Some((*name, parameters.text(name)?.to_owned())));
         let given = given.collect();
-        let request = ListRequest { after, ..list::filters(&parameters)? };
+        let hidden = list::hidden(&parameters)?;
+        let request = ListRequest { after, hidden, ..list::filters(&parameters)? };
         Ok(Self { request, is_queue: false, after_confidence: None, ids, given })
     }
 
@@ -66,8 +69,9 @@ impl InboxQuery {
 
     /// Whether the total is cheap to count.
     pub(super) fn is_counted(&self) -> bool {
-        let ListRequest { status, review, words, .. } = &self.request;
-        let is_one = status.is_none() || review.is_none();
+        let ListRequest { status, review, words, hidden, .. } = &self.request;
+        let filters = [status.is_some(), review.is_some(), *hidden].into_iter();
+        let is_one = filters.filter(|is_set| *is_set).count() <= 1;
         words.is_none() && is_one && *status != Some(DocumentStatus::Uploaded)
     }
 
@@ -76,7 +80,12 @@ impl InboxQuery {
         at("/app", &self.given, and)
     }
 
-    /// The address of the export with the same filters. The queue has none.
+    /// Whether the hidden documents are listed.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.request.hidden
+    }
+
+    /// The address of the export with the same filters. The queue and the hidden documents have none.
     pub(super) fn export(&self, format: &str) -> String {
         at("/documents/export", &self.given, &[("format", format)])
     }
@@ -161,6 +170,9 @@ mod tests {
         assert_eq!(asked.words(), "a&b");
         assert_eq!(asked.address(&[("cursor", "x")]), "/app?q=a%26b&status=FAILED&cursor=x");
         assert!(InboxQuery::of("status=FAILED").unwrap().is_counted());
+        let hidden = InboxQuery::of("hidden=only").unwrap();
+        assert!(hidden.is_hidden() && hidden.is_filtered() && hidden.is_counted());
+        assert!(!InboxQuery::of("hidden=only&status=FAILED").unwrap().is_counted());
         assert!(!InboxQuery::of("status=FAILED&review_status=REVIEWED").unwrap().is_counted());
         let current = asked.statuses(crate::pages::words::Language::English.words());
         let current: Vec<_> = current.iter().filter(|choice| choice.is_current).collect();

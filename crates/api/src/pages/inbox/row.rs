@@ -32,6 +32,10 @@ pub(super) struct DocumentRow {
     pub(super) added: Moment,
     /// The label of its check box, for visitors who may act on a selection.
     pub(super) select: Option<String>,
+    /// Who has hidden it, in words.
+    pub(super) hidden: Option<String>,
+    /// Whether the visitor may show it again.
+    pub(super) restorable: bool,
 }
 
 /// The confidence in a document, in words.
@@ -64,13 +68,7 @@ impl DocumentRow {
     ) -> Self {
         let document = &view.overview.document;
         let state = view.overview.latest_run.as_ref().map(|run| &run.state);
-        let (name, tone) = match (view.processing.status, document.review_status) {
-            (DocumentStatus::Completed, ReviewStatus::Reviewed) => ("inbox.status_reviewed", "reviewed"),
-            (DocumentStatus::Completed, _) => ("inbox.status_ready", "ready"),
-            (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => ("inbox.status_error", "error"),
-            (DocumentStatus::Processing, _) => ("inbox.status_processing", "processing"),
-            (DocumentStatus::Uploaded, _) => ("inbox.status_uploaded", "waiting"),
-        };
+        let (status, tone) = status(view, words);
         let failure = view.processing.failure_type.map(|kind| named("inbox.failure_", kind.as_str(), words));
         let doing = match (state, step) {
             (Some(RunState::Queued { .. }), _) => Some(words.get("inbox.step_waiting").to_owned()),
@@ -80,7 +78,7 @@ impl DocumentRow {
         Self {
             id: document.id.to_string(),
             name: document.original_filename.clone(),
-            status: words.get(name),
+            status,
             tone,
             detail: failure.or(doing),
             code: state.and_then(RunState::reason).map(|reason| reason.record.error_code.clone()),
@@ -95,9 +93,23 @@ impl DocumentRow {
             place: document.created_at.as_microsecond(),
             order: String::new(),
             added: Moment::of(document.created_at),
+            hidden: view.overview.hidden.as_ref().map(|hidden| words.with("inbox.hidden_by", &hidden.by)),
+            restorable: operates && view.overview.hidden.is_some(),
             select: operates.then(|| words.with("inbox.select", &document.original_filename)),
         }
     }
+}
+
+/// The status of a document in words, and the class of its chip.
+pub(in crate::pages) fn status(view: &DocumentView, words: &'static Words) -> (&'static str, &'static str) {
+    let (name, tone) = match (view.processing.status, view.overview.document.review_status) {
+        (DocumentStatus::Completed, ReviewStatus::Reviewed) => ("inbox.status_reviewed", "reviewed"),
+        (DocumentStatus::Completed, _) => ("inbox.status_ready", "ready"),
+        (DocumentStatus::Failed | DocumentStatus::TimedOut, _) => ("inbox.status_error", "error"),
+        (DocumentStatus::Processing, _) => ("inbox.status_processing", "processing"),
+        (DocumentStatus::Uploaded, _) => ("inbox.status_uploaded", "waiting"),
+    };
+    (words.get(name), tone)
 }
 
 /// A confidence as a sort key: negated millionths, so that the least confident comes first.

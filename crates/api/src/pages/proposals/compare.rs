@@ -9,7 +9,7 @@ use quire_application::App;
 use quire_application::proposal::{self, ProposalRun};
 use quire_domain::RunId;
 use quire_domain::proposal::{
-    PersonaDelta, ProposalChanges, Section, SectionChange, SectionChanges, SectionStatus,
+    PersonaDelta, ProposalChanges, ProposalSection, SectionChange, SectionChanges, SectionStatus,
 };
 
 use super::{heading, load_frame, number, persona_name, section_name, verdict};
@@ -112,7 +112,7 @@ impl Side {
 }
 
 fn sections(changes: &SectionChanges, runs: &[ProposalRun; 2], words: &'static Words) -> Vec<SectionRow> {
-    let row = |section: Section| {
+    let row = |section: ProposalSection| {
         let change = change(changes, section);
         let text = |run: &ProposalRun| {
             run.version.as_ref().map(|version| version.proposal.section_text(section)).unwrap_or_default()
@@ -131,17 +131,17 @@ fn sections(changes: &SectionChanges, runs: &[ProposalRun; 2], words: &'static W
             diff: change.diff.as_deref().map(diff_lines).unwrap_or_default(),
         }
     };
-    Section::ALL.map(row).into()
+    ProposalSection::ALL.map(row).into()
 }
 
-fn change(changes: &SectionChanges, section: Section) -> &SectionChange {
+fn change(changes: &SectionChanges, section: ProposalSection) -> &SectionChange {
     match section {
-        Section::Title => &changes.title,
-        Section::Summary => &changes.summary,
-        Section::ProblemStatement => &changes.problem_statement,
-        Section::ProposedSolution => &changes.proposed_solution,
-        Section::Assumptions => &changes.assumptions,
-        Section::ScopeNonGoals => &changes.scope_non_goals,
+        ProposalSection::Title => &changes.title,
+        ProposalSection::Summary => &changes.summary,
+        ProposalSection::ProblemStatement => &changes.problem_statement,
+        ProposalSection::ProposedSolution => &changes.proposed_solution,
+        ProposalSection::Assumptions => &changes.assumptions,
+        ProposalSection::ScopeNonGoals => &changes.scope_non_goals,
     }
 }
 

@@ -6,7 +6,7 @@ mod review;
 pub(crate) mod show;
 
 use quire_application::{App, events};
-use quire_domain::proposal::{Section, Verdict};
+use quire_domain::proposal::{ProposalSection, Verdict};
 
 use super::frame::{Frame, NavigationItem};
 use super::visitor::Visitor;
@@ -18,7 +18,7 @@ const SHORT_IDEA: usize = 100;
 
 async fn load_frame(app: &App, visitor: Visitor) -> Result<Frame, ApiError> {
     let newest = events::newest(app).await?;
-    Ok(Frame::new(visitor, NavigationItem::Proposals, &["proposals"], newest))
+    Ok(Frame::new(visitor, NavigationItem::Proposals, &["proposals", "runs"], newest))
 }
 
 /// The name of a verdict for people, and its tone.
@@ -32,14 +32,14 @@ fn verdict(verdict: Verdict, words: &'static Words) -> (&'static str, &'static s
 }
 
 /// The name of a section for people.
-fn section_name(section: Section, words: &'static Words) -> &'static str {
+fn section_name(section: ProposalSection, words: &'static Words) -> &'static str {
     words.get(match section {
-        Section::Title => "proposals.section_title",
-        Section::Summary => "proposals.section_summary",
-        Section::ProblemStatement => "proposals.section_problem",
-        Section::ProposedSolution => "proposals.section_solution",
-        Section::Assumptions => "proposals.section_assumptions",
-        Section::ScopeNonGoals => "proposals.section_non_goals",
+        ProposalSection::Title => "proposals.section_title",
+        ProposalSection::Summary => "proposals.section_summary",
+        ProposalSection::ProblemStatement => "proposals.section_problem",
+        ProposalSection::ProposedSolution => "proposals.section_solution",
+        ProposalSection::Assumptions => "proposals.section_assumptions",
+        ProposalSection::ScopeNonGoals => "proposals.section_non_goals",
     })
 }
 

@@ -7,7 +7,7 @@ use super::{number, persona_name, verdict};
 use crate::pages::words::Words;
 
 /// A review.
-pub(super) struct ReviewView {
+pub(super) struct PersonaReviewView {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) confidence: String,
@@ -34,7 +34,7 @@ pub(super) struct ReportView {
     pub(super) mitigation: String,
 }
 
-impl ReviewView {
+impl PersonaReviewView {
     pub(super) fn of(
         review: &PersonaReview,
         decision: Option<&ProposalDecision>,

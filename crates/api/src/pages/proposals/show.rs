@@ -7,10 +7,10 @@ use axum::extract::State;
 use axum::response::Response;
 use quire_application::App;
 use quire_application::proposal::{self, ProposalFilter, ProposalView, StepView};
-use quire_domain::proposal::{ExpandedProposal, Section};
+use quire_domain::proposal::{ExpandedProposal, ProposalSection};
 use quire_domain::{Priority, Role, RunId, RunState, StepStatus};
 
-use super::review::{DecisionView, ReviewView};
+use super::review::{DecisionView, PersonaReviewView};
 use super::{heading, load_frame, number, section_name, verdict};
 use crate::ApiError;
 use crate::pages::frame::{Frame, page};
@@ -50,12 +50,13 @@ struct RunPart {
     model: String,
     /// Why it failed: the code and the message.
     failure: Option<(String, String)>,
-    may_retry: bool,
+    /// The button that the state of the run allows: its id and its text.
+    action: Option<(&'static str, &'static str)>,
     may_revise: bool,
     progress: String,
     steps: Vec<StepRow>,
     decision: Option<DecisionView>,
-    reviews: Vec<ReviewView>,
+    reviews: Vec<PersonaReviewView>,
     sections: Vec<SectionView>,
     parent: Option<String>,
     notes: Option<String>,
@@ -151,7 +152,7 @@ impl RunPart {
                 let code = &reason.record.error_code;
                 (code.clone(), words.run_error(code, &reason.record.message))
             }),
-            may_retry: may && matches!(run.state, RunState::Failed { .. }),
+            action: action(&run.state).filter(|_| may).map(|(id, text)| (id, words.get(text))),
             may_revise: may && matches!(run.state, RunState::Completed { .. }) && is_full,
             progress: words.with("proposals.progress", &done.to_string()),
             steps: view.steps.iter().map(|step| StepRow::of(step, words)).collect(),
@@ -159,7 +160,7 @@ impl RunPart {
             reviews: proposal
                 .reviews
                 .iter()
-                .map(|stored| ReviewView::of(&stored.review, decision, words))
+                .map(|stored| PersonaReviewView::of(&stored.review, decision, words))
                 .collect(),
             sections: expanded.map(|expanded| sections(expanded, words)).unwrap_or_default(),
             parent: proposal.request.parent.map(|parent| parent.to_string()),
@@ -167,6 +168,16 @@ impl RunPart {
             revisions,
             usage: (view.usage.calls > 0).then(|| UsageRow::of(&view.usage, words)),
         }
+    }
+}
+
+/// What a person can do about a run in this state: the id of the button, and the name of its text.
+fn action(state: &RunState) -> Option<(&'static str, &'static str)> {
+    match state {
+        RunState::Queued { .. } => Some(("withdraw", "runs.withdraw")),
+        RunState::Running { .. } => Some(("cancel", "runs.cancel")),
+        RunState::Failed { .. } => Some(("retry", "proposals.retry")),
+        RunState::Completed { .. } | RunState::TimedOut { .. } => None,
     }
 }
 
@@ -187,11 +198,11 @@ impl StepRow {
 }
 
 fn sections(proposal: &ExpandedProposal, words: &'static Words) -> Vec<SectionView> {
-    let view = |section: Section| SectionView {
+    let view = |section: ProposalSection| SectionView {
         key: section.as_str(),
         name: section_name(section, words),
         text: proposal.section_text(section),
-        is_list: matches!(section, Section::Assumptions | Section::ScopeNonGoals),
+        is_list: matches!(section, ProposalSection::Assumptions | ProposalSection::ScopeNonGoals),
     };
-    Section::ALL.map(view).into()
+    ProposalSection::ALL.map(view).into()
 }

@@ -1,12 +1,13 @@
 //! `GET /app/documents/{id}`: the pages of a document beside its interpretation.
 
 pub(crate) mod compare;
+mod form;
 pub(crate) mod history;
 pub(crate) mod next;
 mod page_list;
-mod panel;
 mod processing;
 mod row;
+mod similar;
 mod titles;
 
 use std::sync::Arc;
@@ -19,9 +20,10 @@ use quire_application::review::{self, ReviewError};
 use quire_application::{App, events};
 use quire_domain::DocumentId;
 
-use self::page_list::PageView;
-use self::panel::Panel;
+use self::form::ReviewForm;
+use self::page_list::{PageListView, PageView};
 use self::processing::{NewerRun, ProcessingView};
+use self::similar::SimilarView;
 use super::frame::{Frame, NavigationItem, page};
 use super::visitor::Visitor;
 use super::words::Words;
@@ -38,12 +40,18 @@ struct ReviewPage {
     next: String,
     name: String,
     sheets: Vec<PageView>,
+    /// What is to know about the text of the pages.
+    about_text: Option<String>,
+    /// Who has hidden the document, in words.
+    hidden: Option<String>,
+    /// Documents with almost the same text.
+    similar: Vec<SimilarView>,
     work: Work,
 }
 
-/// The panel beside the pages, which scripts replace.
+/// The form beside the pages, which scripts replace.
 #[derive(Template)]
-#[template(path = "review/panel.html")]
+#[template(path = "review/form.html")]
 struct WorkPart {
     words: &'static Words,
     /// The address of the next document.
@@ -53,7 +61,7 @@ struct WorkPart {
 
 impl ReviewPage {
     /// The modules of the page's script, so that a browser loads all of them at once.
-    const MODULES: [&str; 18] = [
+    const MODULES: [&str; 20] = [
         "review/actions",
         "review/add",
         "review/change",
@@ -62,10 +70,12 @@ impl ReviewPage {
         "review/editor",
         "review/filter",
         "review/find",
+        "review/form",
+        "review/hide",
         "review/history",
+        "review/hits",
         "review/input",
         "review/pages",
-        "review/panel",
         "review/save",
         "review/shortcuts",
         "review/splitter",
@@ -77,7 +87,7 @@ impl ReviewPage {
 
 /// The actions that the visitor may take on the document.
 enum Work {
-    Review(Box<Panel>),
+    Review(Box<ReviewForm>),
     Waiting(ProcessingView),
 }
 
@@ -94,14 +104,16 @@ pub(crate) async fn show(
     let view = document::detail(&app, id).await?;
     let work = Work::load(&app, &visitor, &view).await?;
     let words = visitor.language.words();
-    let sheets = page_list::load(&app, words, id).await?;
+    let PageListView { sheets, about_text } = page_list::load(&app, words, id).await?;
+    let hidden = view.overview.hidden.map(|hidden| words.with("review.hidden_by", &hidden.by));
     let name = view.overview.document.original_filename;
     let next = next_of(id, &parameters);
     let frame = Frame::new(visitor, NavigationItem::Inbox, &["review"], newest);
-    page(&ReviewPage { frame, words, id, next, name, sheets, work })
+    let similar = similar::load(&app, id).await?;
+    page(&ReviewPage { frame, words, id, next, name, sheets, about_text, hidden, similar, work })
 }
 
-/// The panel beside the pages.
+/// The form beside the pages.
 pub(crate) async fn work(
     State(app): State<Arc<App>>,
     visitor: Visitor,
@@ -130,8 +142,8 @@ impl Work {
         match review::show(app, id).await {
             Ok(found) => {
                 let newer = NewerRun::of(visitor, view, found.run.id);
-                let panel = Panel::load(app, visitor, &found, newer).await?;
-                Ok(Self::Review(Box::new(panel)))
+                let form = ReviewForm::load(app, visitor, &found, newer).await?;
+                Ok(Self::Review(Box::new(form)))
             }
             Err(ReviewError::NoCompletedRun | ReviewError::Missing) => {
                 ProcessingView::load(app, visitor, view).await.map(Self::Waiting)

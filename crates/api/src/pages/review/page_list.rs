@@ -5,6 +5,7 @@ use quire_application::document::pages;
 use quire_application::{App, Error};
 use quire_domain::DocumentId;
 use quire_domain::reading::Line;
+use quire_domain::reading::quality::TextProperty;
 
 use super::super::words::Words;
 use crate::ApiError;
@@ -23,6 +24,8 @@ pub(super) struct PageView {
     pub(super) down: u32,
     pub(super) unread: Option<UnreadView>,
     pub(super) covered: Option<CoveredView>,
+    /// Why data inside the file could not be read.
+    pub(super) data_problem: Option<String>,
 }
 
 /// Why a page could not be read.
@@ -40,14 +43,23 @@ pub(super) struct CoveredView {
     pub(super) lines: Vec<String>,
 }
 
+/// The pages of a document, and what is to know about their text.
+#[derive(Default)]
+pub(super) struct PageListView {
+    pub(super) sheets: Vec<PageView>,
+    /// One sentence, such as that the text has few words.
+    pub(super) about_text: Option<String>,
+}
+
 /// The pages of a document; none until a run has read it.
-pub(super) async fn load(app: &App, words: &Words, document: DocumentId) -> Result<Vec<PageView>, ApiError> {
+pub(super) async fn load(app: &App, words: &Words, document: DocumentId) -> Result<PageListView, ApiError> {
     let index = match pages::list(app, document).await {
         Ok((_, index)) => index,
-        Err(Error::NotFound(_)) => return Ok(Vec::new()),
+        Err(Error::NotFound(_)) => return Ok(PageListView::default()),
         Err(error) => return Err(error.into()),
     };
     let name = if index.covered_used { "review.covered_used" } else { "review.covered" };
+    let about_text = about_text(&index.text_properties, words);
     let mut sheets = Vec::with_capacity(index.pages.len());
     let mut shown_pages = MAX_SHOWN_PAGES;
     for (number, entry) in (1..).zip(index.pages) {
@@ -72,9 +84,16 @@ pub(super) async fn load(app: &App, words: &Words, document: DocumentId) -> Resu
             down: whole(entry.height),
             unread,
             covered,
+            data_problem: entry.data_problem.map(|why| words.with("review.data_problem", &why)),
         });
     }
-    Ok(sheets)
+    Ok(PageListView { sheets, about_text })
+}
+
+fn about_text(properties: &[TextProperty], words: &Words) -> Option<String> {
+    let name = |property: &TextProperty| words.find(&["review.text_", property.as_str()].concat());
+    let names: Vec<&str> = properties.iter().filter_map(name).collect();
+    (!names.is_empty()).then(|| words.with("review.about_text", &names.join(", ")))
 }
 
 /// The hidden lines of a page. If their file is gone, the warning is shown without them.

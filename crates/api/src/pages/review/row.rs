@@ -1,13 +1,16 @@
-//! A row of the review panel: a value, or an empty place for one.
+//! A row of the review form: a value, or an empty place for one.
 
 use quire_domain::reading::Rect;
 use quire_understanding::calibration::{Band, ConfidencePolicy};
-use quire_understanding::{Evidence, Field, Origin, Schema, SchemaKey, Scope, Suggestion, Value, ValueType};
+use quire_understanding::{
+    Evidence, Field, MAX_SUGGESTIONS, Origin, Schema, SchemaKey, Scope, Suggestion, TableColumn, TableRow,
+    Value, ValueType,
+};
 
 use super::super::words::{Language, Words};
 use super::titles;
 
-/// A row of the panel.
+/// A row of the form.
 #[allow(clippy::struct_excessive_bools)] // Each is a mark of its own, as the row shows them.
 pub(super) struct Row {
     /// The id of the row's element.
@@ -38,8 +41,18 @@ pub(super) struct Row {
     pub(super) confidence: Option<Confidence>,
     pub(super) evidence: Option<EvidencePlace>,
     pub(super) candidates: Vec<Candidate>,
-    /// The extracted value, if a person has changed it.
+    /// The value that Quire found, if a person has changed it.
     pub(super) detected: Option<Detected>,
+    /// The columns of a table as JSON: key and title of each. Empty for other values.
+    pub(super) columns: String,
+    /// The table, if the value is one.
+    pub(super) table: Option<TableView>,
+}
+
+/// A table with its head.
+pub(super) struct TableView {
+    pub(super) head: Vec<String>,
+    pub(super) rows: Vec<Vec<String>>,
 }
 
 /// The confidence in a value, in words.
@@ -49,6 +62,9 @@ pub(super) struct Confidence {
     pub(super) adjustment: String,
     /// The class of the adjustment: good, bad or none.
     pub(super) tone: &'static str,
+    /// What speaks for the value and what against it, the heaviest first.
+    pub(super) reasons_for: Vec<String>,
+    pub(super) reasons_against: Vec<String>,
 }
 
 /// Where a value stands in the document.
@@ -68,7 +84,7 @@ pub(super) struct Candidate {
     pub(super) evidence: Option<EvidencePlace>,
 }
 
-/// The extracted value.
+/// The value that Quire found.
 pub(super) struct Detected {
     pub(super) text: String,
     pub(super) value: String,
@@ -84,20 +100,21 @@ pub(super) struct RowContext<'a> {
 }
 
 impl RowContext<'_> {
-    /// The row of a field. `detected` is the extracted value, if it differs.
+    /// The row of a field. `detected` is the value that Quire found, if it differs.
     pub(super) fn row(&self, field: &Field, detected: Option<&Value>) -> Row {
         let known = self.schema.key(&field.key);
         let (band, band_word) = self.band(field);
         let is_repeatable = known.is_some_and(|key| key.repeatable);
         let is_empty = field.value.is_empty();
-        let numbered = (1..).zip(&field.candidate_suggestions).take(5);
+        let numbered = (1..).zip(&field.candidate_suggestions).take(MAX_SUGGESTIONS);
         Row {
             id: format!("f-{}", field.field_id),
             field_id: field.field_id.to_string(),
-            text: if is_empty {
-                self.placeholder(is_repeatable)
-            } else {
-                self.shown(&field.value, field.value_type)
+            text: match &field.value {
+                _ if is_empty => self.placeholder(is_repeatable),
+                // The table itself stands in the details.
+                Value::Table(rows) => self.words.count("review.rows", rows.len() as u64),
+                value => self.shown(value, field.value_type),
             },
             value: json(&field.value),
             value_type: field.value_type.as_str(),
@@ -109,6 +126,7 @@ impl RowContext<'_> {
             confidence: (!is_empty).then(|| self.confidence(field, band_word)),
             evidence: field.evidence.as_ref().map(place),
             candidates: numbered.map(|(number, one)| self.candidate(number, one, field.value_type)).collect(),
+            table: self.table(&field.value, known),
             detected: detected
                 .map(|value| Detected { text: self.shown(value, field.value_type), value: json(value) }),
             ..self.bare(&field.key, known, field.visit_id.as_deref())
@@ -144,7 +162,20 @@ impl RowContext<'_> {
             evidence: None,
             candidates: Vec::new(),
             detected: None,
+            columns: known.map(|key| columns(key, self.language)).unwrap_or_default(),
+            table: None,
         }
+    }
+
+    /// A table for people: the columns of the schema in their order.
+    fn table(&self, value: &Value, key: Option<&SchemaKey>) -> Option<TableView> {
+        let (Value::Table(rows), Some(key)) = (value, key) else { return None };
+        let head = key.columns.iter().map(|column| column.title(self.language.as_str()).to_owned()).collect();
+        let cell = |row: &TableRow, column: &TableColumn| {
+            row.get(&column.key).map(|value| self.shown(value, column.value_type)).unwrap_or_default()
+        };
+        let row = |row: &TableRow| key.columns.iter().map(|column| cell(row, column)).collect();
+        Some(TableView { head, rows: rows.iter().map(row).collect() })
     }
 
     fn placeholder(&self, is_list: bool) -> String {
@@ -171,9 +202,26 @@ impl RowContext<'_> {
             _ => "",
         };
         let sure = self.words.with("review.confidence", &percent(field.confidence));
+        let evidence = field.evidence.as_ref();
+        let reliability = evidence
+            .and_then(|evidence| evidence.text_reliability)
+            .map(|share| self.words.with("review.percent", &percent(share)));
+        let reasons = |is_for: bool| -> Vec<String> {
+            let reasons = evidence.map_or(&[][..], |evidence| &evidence.reasons).iter();
+            let chosen = reasons.filter(|reason| reason.is_for == is_for);
+            chosen
+                .filter_map(|reason| self.words.find(&format!("reasons.{}", reason.feature)))
+                .map(str::to_owned)
+                .collect()
+        };
         Confidence {
             text: sure.replacen("{}", band, 1),
-            reliability: self.words.with("review.reliability", self.words.get("review.not_available")),
+            reliability: self.words.with(
+                "review.reliability",
+                reliability.as_deref().unwrap_or_else(|| self.words.get("review.not_available")),
+            ),
+            reasons_for: reasons(true),
+            reasons_against: reasons(false),
             adjustment: self.words.with("review.adjustment", &format!("{sign}{points:.1}").replace(".0", "")),
             tone,
         }
@@ -197,6 +245,11 @@ impl RowContext<'_> {
             Value::Text(text) => text.clone(),
             Value::Bool(true) => self.words.get("review.yes").to_owned(),
             Value::Bool(false) => self.words.get("review.no").to_owned(),
+            Value::Table(rows) => {
+                let cell = |value: &Value| self.shown(value, ValueType::Unknown);
+                let row = |row: &TableRow| row.values().map(cell).collect::<Vec<_>>().join(", ");
+                rows.iter().map(row).collect::<Vec<_>>().join("; ")
+            }
             Value::Null | Value::Number(_) => json(value),
         }
     }
@@ -209,6 +262,15 @@ pub(super) fn date(text: &str, language: Language) -> String {
         (Language::English, Ok(date)) => date.strftime("%-d %b %Y").to_string(),
         (_, Err(_)) => text.to_owned(),
     }
+}
+
+/// The columns of a table, for the editor. Empty for a key of another type.
+pub(super) fn columns(key: &SchemaKey, language: Language) -> String {
+    if key.columns.is_empty() {
+        return String::new();
+    }
+    let column = |column: &TableColumn| serde_json::json!({ "key": column.key, "title": column.title(language.as_str()) });
+    serde_json::Value::Array(key.columns.iter().map(column).collect()).to_string()
 }
 
 fn percent(share: f64) -> String {
@@ -228,6 +290,7 @@ fn place(evidence: &Evidence) -> EvidencePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use quire_understanding::{Feature, Reason};
 
     #[test]
     fn values_are_formatted_by_language() {
@@ -274,6 +337,56 @@ mod tests {
                 ("Confianza 66 % (Media)", adjustment, tone)
             );
             assert_eq!((row.band, row.is_critical, row.title.as_str()), ("mid", true, "Raza"));
+        }
+    }
+
+    /// Every feature has its words, and a row says what speaks for and against its value.
+    #[test]
+    fn reasons_and_the_reliability_of_the_text_are_shown_in_words() {
+        let (schema, policy) = (Schema::built_in_default(), ConfidencePolicy::default());
+        for (language, good, bad, read) in [
+            (
+                Language::English,
+                "After its label",
+                "Another value was found as well",
+                "Reliability of the text: 97 %",
+            ),
+            (
+                Language::Spanish,
+                "Está detrás de su etiqueta",
+                "También se encontró otro valor",
+                "Fiabilidad del texto: 97 %",
+            ),
+        ] {
+            let context = RowContext { schema: &schema, policy: &policy, words: language.words(), language };
+            for feature in Feature::ALL {
+                let name = format!("reasons.{}", feature.as_str());
+                assert!(language.words().find(&name).is_some(), "{language:?} {name}");
+            }
+            let reason = |feature: Feature, is_for| Reason { feature: feature.as_str().to_owned(), is_for };
+            let evidence = Evidence {
+                reasons: vec![reason(Feature::BehindLabel, true), reason(Feature::OneRival, false)],
+                text_reliability: Some(0.97),
+                ..Evidence::new(1, "Raza: Beagle", Vec::new())
+            };
+            let value = Value::Text("Beagle".to_owned());
+            let field = Field::new("breed", value, ValueType::String, Origin::Machine, 0.9);
+            let confidence =
+                context.row(&Field { evidence: Some(evidence), ..field }, None).confidence.unwrap();
+            assert_eq!(confidence.reasons_for, [good]);
+            assert_eq!(confidence.reasons_against, [bad]);
+            assert_eq!(confidence.reliability, read);
+        }
+    }
+
+    #[test]
+    fn the_guide_to_confidence_lists_every_feature_with_its_text() {
+        let guide = include_str!("../../../../../docs/guide/confidence.md").to_lowercase();
+        for feature in Feature::ALL {
+            let name = feature.as_str();
+            let text = Language::English.words().find(&format!("reasons.{name}")).unwrap();
+            let line = format!("| `{name}` | {} |", text.to_lowercase());
+            assert!(guide.contains(&line), "the guide lacks: {line}");
         }
     }
 }

@@ -94,6 +94,9 @@ pub(in super::super) fn name(step: StepName, words: &Words) -> String {
     match step {
         StepName::Extraction => words.get("runs.extraction").to_owned(),
         StepName::Interpretation => words.get("runs.interpretation").to_owned(),
+        StepName::Embedding => words.get("runs.embedding").to_owned(),
+        StepName::LinkExtraction => words.get("runs.link_extraction").to_owned(),
+        StepName::LinkSummarization => words.get("runs.link_summarization").to_owned(),
         other => match words.find(&["proposals.step_", other.as_str()].concat()) {
             Some(name) => name.to_owned(),
             None => other.as_str().to_owned(),
@@ -103,6 +106,7 @@ pub(in super::super) fn name(step: StepName, words: &Words) -> String {
 
 #[cfg(test)]
 mod tests {
+    use quire_domain::Pipeline;
     use quire_domain::StepName::{Extraction, Interpretation};
 
     use super::super::super::words::Language;
@@ -144,6 +148,17 @@ mod tests {
                 (1, "processing", "2.0 s", 800.0, 200.0),
             ]
         );
+    }
+
+    #[test]
+    fn every_step_has_a_name_in_both_languages() {
+        for language in [Language::English, Language::Spanish] {
+            for step in Pipeline::ALL.into_iter().flat_map(Pipeline::steps) {
+                assert_ne!(name(*step, language.words()), step.as_str(), "{language:?}");
+            }
+        }
+        assert_eq!(name(StepName::Embedding, Language::English.words()), "Search index");
+        assert_eq!(name(StepName::LinkExtraction, Language::Spanish.words()), "Lectura de la página");
     }
 
     #[test]

@@ -7,14 +7,17 @@ use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::App;
 use quire_application::document::{self, DocumentView};
+use quire_application::search;
 use quire_domain::{DocumentId, FailureType, hex};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::hide::HiddenResponse;
 use crate::ApiError;
 use crate::request::Id;
 use crate::rest::openapi::{errors, names};
 use crate::rest::runs::RunSummary;
+use crate::rest::search::similar::NearDuplicateResponse;
 
 /// A document and the status of its processing.
 #[derive(Serialize, ToSchema)]
@@ -39,6 +42,8 @@ pub(crate) struct DocumentResponse {
     reviewed_at: Option<Timestamp>,
     reviewed_by: Option<String>,
     language_override: Option<String>,
+    /// Who has hidden it, and when. Null if it is not hidden.
+    hidden: Option<HiddenResponse>,
     /// The schema that interprets it.
     schema_name: String,
     latest_run: Option<LatestRunResponse>,
@@ -48,6 +53,9 @@ pub(crate) struct DocumentResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Uuid>>)]
     duplicates: Option<Vec<DocumentId>>,
+    /// Other documents with almost the same text, once the text is read. Absent from the response to an upload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similar_documents: Option<Vec<NearDuplicateResponse>>,
 }
 
 /// The latest run of a document.
@@ -66,7 +74,7 @@ struct LatestRunResponse {
     tag = "documents",
     operation_id = "show_document",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "The document.", body = DocumentResponse), errors::Missing),
+    responses((status = 200, description = "The document.", body = DocumentResponse), errors::NotFound),
 )]
 pub(crate) async fn detail(
     State(app): State<Arc<App>>,
@@ -74,11 +82,16 @@ pub(crate) async fn detail(
 ) -> Result<Json<DocumentResponse>, ApiError> {
     let view = document::detail(&app, DocumentId(id)).await?;
     let duplicates = document::duplicates(&app, &view.overview.document).await?;
-    Ok(Json(DocumentResponse { duplicates: Some(duplicates), ..DocumentResponse::of(view) }))
+    let similar = search::near_duplicates(&app, DocumentId(id)).await?;
+    Ok(Json(DocumentResponse {
+        duplicates: Some(duplicates),
+        similar_documents: Some(similar.into_iter().map(NearDuplicateResponse::from).collect()),
+        ..DocumentResponse::of(view)
+    }))
 }
 
 impl DocumentResponse {
-    /// The response without duplicates.
+    /// The response without duplicates and similar documents.
     pub(crate) fn of(view: DocumentView) -> Self {
         let DocumentView { overview, processing, language_used } = view;
         let document = overview.document;
@@ -97,12 +110,14 @@ impl DocumentResponse {
             reviewed_at: overview.reviewed_at,
             reviewed_by: overview.reviewed_by,
             language_override: document.language_override,
+            hidden: overview.hidden.map(HiddenResponse::from),
             schema_name: document.schema,
             latest_run: overview
                 .latest_run
                 .map(|run| LatestRunResponse { head: RunSummary::of(&run), language_used }),
             content_hash: hex(&document.content_hash),
             duplicates: None,
+            similar_documents: None,
         }
     }
 }

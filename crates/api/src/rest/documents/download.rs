@@ -43,8 +43,8 @@ const ANY_TYPE: HeaderValue = HeaderValue::from_static("application/octet-stream
         (status = 304, description = "The client has this file already.",
             headers(("ETag" = String, description = "The ETag of the file."))),
         errors::OutsideOfFile,
-        errors::Missing,
-        errors::Gone,
+        errors::NotFound,
+        errors::FileMissing,
         errors::TooMany,
     ),
 )]

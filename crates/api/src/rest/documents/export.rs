@@ -48,7 +48,7 @@ enum ExportFormat {
         ("bom" = Option<bool>, Query, description = "Whether a CSV file begins with a byte order mark, by which older spreadsheets recognise UTF-8 (default: false). Other formats ignore it."),
         ("status" = Option<names::DocumentStatus>, Query, description = "Filter: the status of the document."),
         ("review_status" = Option<names::ReviewStatus>, Query, description = "Filter: whether a person has reviewed the document."),
-        ("q" = Option<String>, Query, description = "Filter: text in the file name or in a value. Case and accents are ignored.", max_length = 200),
+        ("q" = Option<String>, Query, description = "Filter: words in the file name, in a value or in the text, or their beginnings; \"phrases\" and -words. Case and accents are ignored.", max_length = 200),
     ),
     responses((status = 200, description = "The file, streamed.",
         content((String = "text/csv"), (String = "application/x-ndjson"),

@@ -65,7 +65,7 @@ struct FailureDetailsResponse {
     tag = "documents",
     operation_id = "show_history",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "The runs, oldest first.", body = ProcessingHistoryResponse), errors::Missing),
+    responses((status = 200, description = "The runs, oldest first.", body = ProcessingHistoryResponse), errors::NotFound),
 )]
 pub(crate) async fn history(
     State(app): State<Arc<App>>,

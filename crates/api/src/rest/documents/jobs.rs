@@ -54,7 +54,7 @@ struct JobError {
     tag = "documents",
     operation_id = "list_jobs",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "The jobs, oldest first.", body = JobsResponse), errors::Missing),
+    responses((status = 200, description = "The jobs, oldest first.", body = JobsResponse), errors::NotFound),
 )]
 pub(crate) async fn jobs(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<JobsResponse>, ApiError> {
     let document_id = DocumentId(id);

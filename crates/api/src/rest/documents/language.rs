@@ -48,7 +48,7 @@ pub(crate) struct LanguageResponse {
     operation_id = "set_language",
     params(("id" = Uuid, Path, description = "The document.")),
     request_body = SetLanguageRequest,
-    responses((status = 200, description = "The new language.", body = LanguageResponse), errors::Missing),
+    responses((status = 200, description = "The new language.", body = LanguageResponse), errors::NotFound),
 )]
 pub(crate) async fn set_language(
     State(app): State<Arc<App>>,

@@ -28,7 +28,7 @@ pub(super) async fn list(app: &App, parameters: &Parameters) -> Result<Json<Docu
 }
 
 fn query(parameters: &Parameters) -> Result<LeastConfidentQuery, ApiError> {
-    for filter in ["status", "review_status", "q"] {
+    for filter in ["status", "review_status", "q", "hidden"] {
         if parameters.text(filter).is_some() {
             let message = "cannot be combined with sort=least_certain, which lists the documents that wait for a review";
             return Err(ApiError::invalid(filter, message));
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn filters_are_refused() {
-        for filter in ["status=COMPLETED", "review_status=IN_REVIEW", "q=x"] {
+        for filter in ["status=COMPLETED", "review_status=IN_REVIEW", "q=x", "hidden=only"] {
             let refused = query(&Parameters::parse(filter)).unwrap_err();
             assert!(filter.starts_with(refused.message.split(':').next().unwrap()), "{}", refused.message);
         }

@@ -14,6 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::hide::HiddenResponse;
 use super::least_confident;
 use crate::ApiError;
 use crate::request::Parameters;
@@ -49,7 +50,7 @@ pub(crate) struct DocumentListResponse {
 /// A document in a list.
 #[derive(Serialize, ToSchema)]
 #[schema(as = ListedDocument)]
-pub(super) struct ListedDocumentResponse {
+pub(crate) struct ListedDocumentResponse {
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
     original_filename: String,
@@ -76,6 +77,8 @@ pub(super) struct ListedDocumentResponse {
     /// The confidence in the document, from 0 to 1: the least confidence among its critical fields. Values that people entered
     /// count as certain. Null without an interpretation.
     confidence: Option<f64>,
+    /// Who has hidden it, and when. Null unless hidden documents are listed.
+    hidden: Option<HiddenResponse>,
 }
 
 /// The order of a list.
@@ -99,7 +102,7 @@ impl DocumentSort {
 /// Lists documents, newest first, or those that wait for a review, least confident first.
 ///
 /// `sort=least_certain` lists only documents that have an interpretation and wait for a review. Filters cannot be combined with
-/// it.
+/// it. Hidden documents are in no list but that of `hidden=only`.
 ///
 /// To read all documents, follow `next_cursor`: a cursor costs the same at any depth. An `offset` cannot be combined with a
 /// cursor.
@@ -115,7 +118,8 @@ impl DocumentSort {
             pattern = "^[A-Za-z0-9_-]{32}$"),
         ("status" = Option<names::DocumentStatus>, Query, description = "Filter: the status of the document."),
         ("review_status" = Option<names::ReviewStatus>, Query, description = "Filter: whether a person has reviewed the document."),
-        ("q" = Option<String>, Query, description = "Filter: text in the file name or in a value. Case and accents are ignored.", max_length = 200),
+        ("q" = Option<String>, Query, description = "Filter: words in the file name, in a value or in the text, or their beginnings; \"phrases\" and -words. Case and accents are ignored.", max_length = 200),
+        ("hidden" = Option<names::HiddenFilter>, Query, description = "`only` lists the hidden documents, and no others."),
         ("sort" = Option<names::Sort>, Query, description = "The order (default: newest)."),
     ),
     responses((status = 200, description = "A page of documents.", body = DocumentListResponse)),
@@ -146,7 +150,12 @@ pub(crate) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> 
 fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
     let after = parameters.given("cursor").map(parse_cursor).transpose()?;
     let (limit, offset) = bounds(parameters)?;
-    Ok(ListRequest { limit, offset, after, ..filters(parameters)? })
+    Ok(ListRequest { limit, offset, after, hidden: hidden(parameters)?, ..filters(parameters)? })
+}
+
+/// Whether the hidden documents are listed. An export has none of them, so that this is none of its filters.
+pub(crate) fn hidden(parameters: &Parameters) -> Result<bool, ApiError> {
+    Ok(parameters.one_of("hidden", &["only"], |only| only)?.is_some())
 }
 
 /// The limit and the offset of a request.
@@ -198,7 +207,7 @@ fn response(request: &ListRequest, found: DocumentList) -> DocumentListResponse 
     }
 }
 
-pub(super) fn listed_document(view: DocumentView) -> ListedDocumentResponse {
+pub(crate) fn listed_document(view: DocumentView) -> ListedDocumentResponse {
     let DocumentView { overview, processing, language_used } = view;
     let document = overview.document;
     let run = overview.latest_run.as_ref();
@@ -220,6 +229,7 @@ pub(super) fn listed_document(view: DocumentView) -> ListedDocumentResponse {
         latest_run_language_used: language_used,
         latest_run_schema_version_used: run.and_then(|run| run.schema.as_ref()).map(|schema| schema.version),
         confidence: overview.confidence,
+        hidden: overview.hidden.map(HiddenResponse::from),
     }
 }
 
@@ -241,6 +251,7 @@ mod tests {
             ("offset=100001", "offset"),
             ("status=DONE", "status"),
             ("review_status=reviewed", "review_status"),
+            ("hidden=true", "hidden"),
             ("cursor=abc", "cursor"),
             ("cursor=%20", "cursor"),
             (&format!("q={}", "x".repeat(201)), "q"),
@@ -250,6 +261,7 @@ mod tests {
         }
         let usual = request(&Parameters::parse("colour=red")).unwrap();
         assert_eq!((usual.limit, usual.offset, usual.after), (DEFAULT_LIMIT, 0, None));
+        assert!(!usual.hidden && request(&Parameters::parse("hidden=only")).unwrap().hidden);
     }
 
     #[test]

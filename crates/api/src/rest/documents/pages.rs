@@ -9,12 +9,14 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use quire_application::App;
 use quire_application::document::pages::{self, ImageRequest, ImageResponse, PageEntry, PageError};
+use quire_domain::reading::Table;
 use quire_domain::{DocumentId, RunId};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::conditional::IfNoneMatch;
 use super::page_content::{PageContent, UnreadPageResponse};
+use super::page_tables::TableResponse;
 use crate::request::{Id, PagePath, Parameters};
 use crate::rest::openapi::{Binary, errors};
 use crate::{ApiError, Code};
@@ -31,6 +33,11 @@ pub(crate) struct PageListResponse {
     /// The run that read them.
     #[schema(value_type = Uuid)]
     run_id: RunId,
+    /// What is known about the text and did not keep it from being used: `few_words`, `mostly_figures`, `form`,
+    /// `other_script`, `some_unmapped_glyphs`.
+    text_properties: Vec<&'static str>,
+    /// The share of the text that is in order, from 0 to 1. Null if the run is older than this measure.
+    text_reliability: Option<f32>,
     pages: Vec<ListedPageResponse>,
 }
 
@@ -48,7 +55,8 @@ struct ListedPageResponse {
     recognised: bool,
     /// The number of its words.
     words: usize,
-    /// The number of words that an opaque mark hides, such as a black bar. They are not among `words`.
+    /// The number of words that an opaque mark hides, such as a black bar. They are not among `words`,
+    /// unless `reading.covered_text` is `read`.
     covered_words: usize,
     /// Why the page could not be read. Null if it was read.
     unread: Option<UnreadPageResponse>,
@@ -63,6 +71,8 @@ pub(crate) struct PageWordsResponse {
     page: usize,
     #[serde(flatten)]
     content: PageContent,
+    /// The tables of the page.
+    tables: Vec<TableResponse>,
 }
 
 /// Lists the pages of a document as its latest run read them.
@@ -72,7 +82,7 @@ pub(crate) struct PageWordsResponse {
     tag = "documents",
     operation_id = "list_pages",
     params(("id" = Uuid, Path, description = "The document.")),
-    responses((status = 200, description = "The pages.", body = PageListResponse), errors::Missing),
+    responses((status = 200, description = "The pages.", body = PageListResponse), errors::NotFound),
 )]
 pub(crate) async fn pages(
     State(app): State<Arc<App>>,
@@ -92,6 +102,8 @@ pub(crate) async fn pages(
     Ok(Json(PageListResponse {
         document_id,
         run_id,
+        text_properties: index.text_properties.iter().map(|property| property.as_str()).collect(),
+        text_reliability: index.text_reliability,
         pages: index.pages.iter().enumerate().map(listed).collect(),
     }))
 }
@@ -108,8 +120,8 @@ pub(crate) async fn pages(
     ),
     responses(
         (status = 200, description = "The words of the page.", body = PageWordsResponse),
-        errors::Missing,
-        errors::Gone,
+        errors::NotFound,
+        errors::FileMissing,
     ),
 )]
 pub(crate) async fn page(
@@ -118,7 +130,8 @@ pub(crate) async fn page(
 ) -> Result<Json<PageWordsResponse>, ApiError> {
     let document_id = DocumentId(id);
     let content = pages::page(&app, document_id, page).await?;
-    Ok(Json(PageWordsResponse { document_id, page, content: content.into() }))
+    let tables = Table::find(std::slice::from_ref(&content)).into_iter().map(Into::into).collect();
+    Ok(Json(PageWordsResponse { document_id, page, content: content.into(), tables }))
 }
 
 impl From<PageError> for ApiError {
@@ -148,9 +161,9 @@ impl From<PageError> for ApiError {
             headers(("ETag" = String, description = "The ETag of the image."))),
         (status = 304, description = "The client has this image already.",
             headers(("ETag" = String, description = "The ETag of the image."))),
-        errors::Missing,
-        errors::NotDrawn,
-        errors::Gone,
+        errors::NotFound,
+        errors::DocumentUnreadable,
+        errors::FileMissing,
     ),
 )]
 pub(crate) async fn page_image(

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use self::description::{
-    AddResponse, UploadForm, UploadHeaders, UploadQuery, UploadRefusals, UploadResponse,
+    UploadDetailsResponse, UploadForm, UploadHeaders, UploadQuery, UploadRefusals, UploadResponse,
 };
 use self::form::{FILE_FIELD, FileOutcome, receive_files};
 use super::detail::DocumentResponse;
@@ -29,7 +29,7 @@ use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 use crate::request::Parameters;
 use crate::rest::openapi::names;
-use crate::{ApiError, Code, Reason};
+use crate::{ApiError, Code, ConflictReason};
 
 /// A stored document.
 #[derive(Serialize, ToSchema)]
@@ -54,14 +54,14 @@ struct ReceiptsResponse {
 #[serde(untagged)]
 #[schema(as = FileReceipt)]
 enum FileReceiptResponse {
-    Taken(TakenFileResponse),
+    Stored(StoredFileResponse),
     Refused(RefusedFileResponse),
 }
 
 /// A file that was stored.
 #[derive(Serialize, ToSchema)]
-#[schema(as = TakenFile)]
-struct TakenFileResponse {
+#[schema(as = StoredFile)]
+struct StoredFileResponse {
     original_filename: String,
     #[schema(value_type = Uuid)]
     document_id: DocumentId,
@@ -115,7 +115,7 @@ pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError>
     params(UploadQuery, UploadHeaders),
     request_body(content = UploadForm, content_type = "multipart/form-data"),
     responses(
-        (status = 200, description = "All files were accepted.", body = AddResponse,
+        (status = 200, description = "All files were accepted.", body = UploadDetailsResponse,
             headers(("Location" = String, description = "The URL of the document, if there was one file."))),
         (status = 207, description = "Some of several files were refused.", body = ReceiptsResponse),
         UploadRefusals,
@@ -148,6 +148,7 @@ where
             correlation_id: correlation_id.unwrap_or_default(),
             key,
             schema: parameters.text("schema").map(str::to_owned),
+            extractor: parameters.extractor()?,
         };
         Ok(Self { app: Arc::from_ref(state), upload, request })
     }
@@ -190,11 +191,10 @@ impl From<UploadError> for ApiError {
                 let types: Vec<_> = kinds.iter().map(|kind| kind.media_type()).collect();
                 Self::new(Code::UnsupportedMediaType, message).with(json!({ "supported": types }))
             }
-            UploadError::UnknownSchema { known, .. } => {
-                Self::new(Code::UnknownSchema, message).with(json!({ "parameter": "schema", "known": known }))
-            }
+            UploadError::UnknownSchema(error) => error.into(),
+            UploadError::NotConfigured(error) => error.into(),
             UploadError::DiskFull { .. } | UploadError::NoSpace => Self::new(Code::StorageFull, message),
-            UploadError::KeyReused => Self::conflict(Reason::IdempotencyKeyReused, message),
+            UploadError::KeyReused => Self::conflict(ConflictReason::IdempotencyKeyReused, message),
             UploadError::Store(error) => error.into(),
         }
     }
@@ -211,7 +211,7 @@ fn file_receipt(outcome: FileOutcome) -> FileReceiptResponse {
         Ok(view) => {
             let ReceiptResponse { document_id, status, created_at } = receipt(&view);
             let original_filename = view.overview.document.original_filename;
-            FileReceiptResponse::Taken(TakenFileResponse {
+            FileReceiptResponse::Stored(StoredFileResponse {
                 original_filename,
                 document_id,
                 status,

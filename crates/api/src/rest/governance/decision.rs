@@ -17,7 +17,7 @@ use crate::caller::Caller;
 use crate::middleware::request_id::RequestId;
 use crate::request::{Id, JsonBody};
 use crate::rest::openapi::{errors, names};
-use crate::{ApiError, Reason};
+use crate::{ApiError, ConflictReason};
 
 /// Characters of the longest reason.
 const MAX_REASON: usize = 2_000;
@@ -70,8 +70,8 @@ pub(crate) struct DecisionResponse {
     request_body = DecideRequest,
     responses(
         (status = 200, description = "The recorded decision.", body = DecisionResponse),
-        errors::Missing,
-        errors::NotDecided,
+        errors::NotFound,
+        errors::DecisionConflict,
     ),
 )]
 pub(crate) async fn decide(
@@ -117,7 +117,7 @@ impl From<DecisionError> for ApiError {
         let message = error.to_string();
         match error {
             DecisionError::Final | DecisionError::Store(Error::Conflict(_)) => {
-                Self::conflict(Reason::CandidateDecided, message)
+                Self::conflict(ConflictReason::CandidateDecided, message)
             }
             DecisionError::Store(error) => error.into(),
         }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use quire_understanding::{Schema, SchemaKey, Scope, Section, SectionHeading, Validators, WordList};
+use quire_domain::reading::Extractor;
+use quire_understanding::{
+    Schema, SchemaKey, Scope, Section, SectionHeading, TableColumn, Validators, WordList,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,6 +32,13 @@ pub(crate) struct SchemaDefinition {
     /// Words that say that the date in their line is not the date of a visit.
     #[serde(skip_serializing_if = "Option::is_none")]
     other_dates: Option<SchemaWords>,
+    /// What documents of this kind call themselves. The titles count as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<SchemaWords>,
+    /// Who reads documents of this kind, if the schema says so.
+    #[schema(value_type = Option<names::Extractor>)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    extractor: Option<&'static str>,
 }
 
 /// Words, or words by language.
@@ -87,6 +97,9 @@ pub(crate) struct SchemaKeyResponse {
     /// Words that identify a value in a letterhead.
     #[serde(skip_serializing_if = "Option::is_none")]
     cues: Option<SchemaWords>,
+    /// The terms of data inside the file that are its values, such as `BT-1` of an e-invoice.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    terms: Vec<String>,
     /// How its values are normalised.
     #[schema(value_type = String, example = "weight")]
     normaliser: &'static str,
@@ -110,6 +123,30 @@ pub(crate) struct SchemaKeyResponse {
     /// Rules for its values beyond their type.
     #[serde(skip_serializing_if = "Option::is_none")]
     validators: Option<SchemaValidators>,
+    /// The columns of a key whose values are tables.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<SchemaColumn>,
+}
+
+/// A column of a table.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SchemaColumn {
+    #[schema(example = "unit_price")]
+    key: String,
+    /// The title by language.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    title: BTreeMap<String, String>,
+    /// The words of its head, in lower case without accents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<SchemaWords>,
+    /// The terms of data inside the file that are its values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    terms: Vec<String>,
+    /// How its values are normalised.
+    #[schema(value_type = String, example = "sum")]
+    normaliser: &'static str,
+    #[schema(value_type = names::ValueType)]
+    value_type: &'static str,
 }
 
 /// Rules for values beyond their type.
@@ -138,6 +175,8 @@ impl From<Schema> for SchemaDefinition {
             headings: schema.headings.into_iter().map(SchemaHeading::from).collect(),
             other_labels: words(&schema.other_labels),
             other_dates: words(&schema.other_dates),
+            names: words(&schema.names),
+            extractor: schema.extractor.map(Extractor::as_str),
         }
     }
 }
@@ -166,6 +205,7 @@ impl From<SchemaKey> for SchemaKeyResponse {
             continued_by: words(&key.continued_by),
             lead_ins: words(&key.lead_ins),
             cues: words(&key.cues),
+            terms: key.terms,
             normaliser: key.normaliser.as_str(),
             at_visits: key.at_visits,
             section: key.section,
@@ -180,6 +220,20 @@ impl From<SchemaKey> for SchemaKeyResponse {
             optional: key.optional,
             hidden: key.hidden,
             validators: (!key.validators.is_empty()).then(|| key.validators.into()),
+            columns: key.columns.into_iter().map(SchemaColumn::from).collect(),
+        }
+    }
+}
+
+impl From<TableColumn> for SchemaColumn {
+    fn from(column: TableColumn) -> Self {
+        Self {
+            key: column.key,
+            title: column.title,
+            labels: words(&column.labels),
+            terms: column.terms,
+            normaliser: column.normaliser.as_str(),
+            value_type: column.value_type.as_str(),
         }
     }
 }

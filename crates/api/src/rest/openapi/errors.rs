@@ -9,7 +9,7 @@ use utoipa::IntoResponses;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::{Content, Ref, RefOr, Response, ResponseBuilder};
 
-use crate::{Code, Reason};
+use crate::{Code, ConflictReason};
 
 /// The extension with the error codes of a response.
 pub(super) const CODES: &str = "x-error-codes";
@@ -37,7 +37,7 @@ macro_rules! error_responses {
                 stringify!($name),
                 response(
                     &[Code::$first $(, Code::$code)*],
-                    &[$($(Reason::$reason),+)?],
+                    &[$($(ConflictReason::$reason),+)?],
                     $text,
                     [$(stringify!($body),)? BODY][0],
                 ),
@@ -58,16 +58,18 @@ error_responses! {
     ModelFailed = [LlmFailed] "The model gave no usable answer; `details` has the step and what there is of the result.";
     NotConfigured = [ServiceUnavailable, ProviderNotConfigured]
         "No language model is configured, or a service does not answer.";
+    NoExtractor = [ServiceUnavailable, ProviderNotConfigured]
+        "The requested extractor is not configured, or a service does not answer.";
     NotRevisable = [Conflict] { RunNotCompleted } "Only a completed run can be revised.";
-    Unknown = [Unauthorized] "The credential is missing or unknown.";
+    Unauthorized = [Unauthorized] "The credential is missing or unknown.";
     Forbidden = [Forbidden] "The credential does not allow this, or the request comes from a page of another site.";
-    Missing = [NotFound] "It does not exist.";
-    Gone = [ArtifactMissing] "Its file is gone.";
+    NotFound = [NotFound] "Not found.";
+    FileMissing = [ArtifactMissing] "The stored file is missing.";
     NotWithdrawn = [Conflict] { RunNotQueued } "Only a run that waits in the queue can be withdrawn.";
     NotCancelled = [Conflict] { RunNotRunning } "Only a run that is running can be cancelled.";
     NotProcessed = [Conflict] { ProcessingDisabled, StateChanged } "The server processes no documents.";
-    NotDecided = [Conflict] { CandidateDecided } "Another decision about the candidate came first.";
-    NotDrawn = [Conflict] { DocumentUnreadable } "The document cannot be read.";
+    DecisionConflict = [Conflict] { CandidateDecided } "Another decision about the candidate came first.";
+    DocumentUnreadable = [Conflict] { DocumentUnreadable } "The document cannot be read.";
     NotReviewable = [Conflict] { NoCompletedRun, InterpretationMissing }
         "There is nothing to review yet.";
     NotMarkable = [Conflict] { NoCompletedRun, InterpretationMissing, StaleInterpretationVersion }
@@ -89,11 +91,11 @@ error_responses! {
     Throttled = [RateLimited] "Too many requests at once, or too many wrong credentials; retry after the seconds in Retry-After.";
     StorageFull = [StorageFull] "The disk of the server is nearly full.";
     OutsideOfFile = [RangeNotSatisfiable] "The file does not have this part.";
-    Broken = [InternalError] "An internal error; the server log has details under the `correlation_id`.";
+    InternalError = [InternalError] "An internal error; the server log has details under the `correlation_id`.";
     Unavailable = [ServiceUnavailable] "A service does not answer; retry after the seconds in Retry-After.";
 }
 
-fn response(codes: &[Code], reasons: &[Reason], text: &str, body: &str) -> Response {
+fn response(codes: &[Code], reasons: &[ConflictReason], text: &str, body: &str) -> Response {
     let names = codes.iter().map(|code| code.as_str()).chain(reasons.iter().map(|reason| reason.as_str()));
     let names: Vec<_> = names.collect();
     ResponseBuilder::new()

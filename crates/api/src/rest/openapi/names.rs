@@ -5,7 +5,9 @@
 
 use std::borrow::Cow;
 
-use quire_application::steps::{ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode, WebErrorKind};
+use quire_application::steps::{
+    AnalysisErrorKind, ModelErrorKind, ReadErrorKind, StepErrorCode as StepCode, WebErrorKind,
+};
 use quire_domain::{self as domain, Pipeline as DomainPipeline};
 use quire_understanding::edit::conflict;
 use quire_understanding::{InterpreterKind as Understands, ValueType as Kind};
@@ -14,7 +16,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use crate::{Code, Reason};
+use crate::Code;
 
 macro_rules! names {
     ($($(#[doc = $doc:literal])+ $name:ident = $names:expr;)+) => {$(
@@ -46,17 +48,25 @@ names! {
     /// The stable code of an error. Each has a page at `/errors/{code}`.
     ErrorCode = Code::ALL.iter().map(|code| code.as_str());
     /// The reason of a conflict. Each has a page at `/errors/{reason}`.
-    ConflictReason = Reason::ALL.iter().map(|reason| reason.as_str());
+    ConflictReason = crate::ConflictReason::ALL.iter().map(|reason| reason.as_str());
     /// The processing status of a document, derived from its runs.
     DocumentStatus = domain::DocumentStatus::ALL.map(domain::DocumentStatus::as_str);
+    /// Which documents are listed.
+    HiddenFilter = ["only"];
     /// The order of a list of documents.
     Sort = crate::rest::documents::list::DocumentSort::ALL.map(crate::rest::documents::list::DocumentSort::as_str);
+    /// Why a question has no answer.
+    NoAnswer = quire_application::ask::NoAnswer::codes();
+    /// The order of results of a search.
+    SearchOrder = crate::rest::search::SearchOrder::ALL.map(crate::rest::search::SearchOrder::as_str);
+    /// Where a snippet comes from.
+    SnippetSource = ["file_name", "values", "text"];
     /// Whether a person has reviewed a document.
     ReviewStatus = [domain::ReviewStatus::InReview, domain::ReviewStatus::Reviewed].map(domain::ReviewStatus::as_str);
     /// Whether calls are made in a lane.
     LaneState = ["OPEN", "CLOSED", "PAUSED"];
     /// The state of a run.
-    RunState = ["QUEUED", "RUNNING", "COMPLETED", "FAILED", "TIMED_OUT"];
+    RunState = domain::RunStateName::ALL.map(domain::RunStateName::as_str);
     /// Why a run failed.
     FailureType = domain::FailureType::ALL.iter().map(|failure| failure.as_str());
     /// The kind of run, which decides its steps.
@@ -73,20 +83,24 @@ names! {
         let readers = ReadErrorKind::ALL.iter().map(|kind| kind.as_str());
         let models = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
         let pages = WebErrorKind::ALL.iter().map(|kind| kind.as_str());
-        readers.chain(models).chain(pages).chain(StepCode::ALL.iter().map(|code| code.as_str()))
+        let analysers = AnalysisErrorKind::ALL.iter().map(|kind| kind.as_str());
+        readers.chain(models).chain(pages).chain(analysers).chain(StepCode::ALL.iter().map(|code| code.as_str()))
     };
     /// Why a model could not be used. Each has a page at `/errors/{code}`.
     ModelErrorCode = ModelErrorKind::ALL.iter().map(|kind| kind.as_str());
     /// The priority of a run.
     Priority = domain::Priority::ALL.map(domain::Priority::as_str);
+    /// Who reads a document: this machine, or Azure Document Intelligence.
+    Extractor = domain::reading::Extractor::ALL.map(domain::reading::Extractor::as_str);
     /// The type of an event.
     EventType = domain::EventType::ALL.iter().map(|kind| kind.as_str());
     /// An ISO 639-1 language code.
     Language = quire_application::document::languages();
     /// The type of a value.
     ValueType = Kind::ALL.map(Kind::as_str);
-    /// The origin of a value: extracted, entered by a person, or derived from other fields.
-    Origin = ["machine", "human", "derived"];
+    /// The origin of a value: extracted from the text, taken from data inside the file, entered by a person, or derived from
+    /// other fields.
+    Origin = ["machine", "embedded", "human", "derived"];
     /// The band of a confidence.
     Band = calibration::Band::ALL.map(calibration::Band::as_str);
     /// What reviews say about a mapping: nothing in particular, nearly always right, or mostly wrong.

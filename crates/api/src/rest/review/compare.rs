@@ -16,7 +16,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::ApiError;
-use crate::error::{Code, Reason};
+use crate::error::{Code, ConflictReason};
 use crate::request::{Id, Parameters};
 use crate::rest::openapi::{errors, names};
 use crate::rest::value::FieldValue;
@@ -106,7 +106,7 @@ struct ComparedValueResponse {
     ),
     responses(
         (status = 200, description = "The differences.", body = ComparisonResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NotComparable,
     ),
 )]
@@ -184,13 +184,15 @@ impl From<CompareError> for ApiError {
     fn from(error: CompareError) -> Self {
         let message = error.to_string();
         match error {
-            CompareError::NoCompletedRun => Self::conflict(Reason::NoCompletedRun, message),
+            CompareError::NoCompletedRun => Self::conflict(ConflictReason::NoCompletedRun, message),
             CompareError::NoSuchRun(_) | CompareError::NoSuchVersion(..) => {
                 Self::new(Code::NotFound, message)
             }
-            CompareError::NotCompleted(_) => Self::conflict(Reason::InterpretationNotAvailable, message),
-            CompareError::Missing(_) => Self::conflict(Reason::InterpretationMissing, message),
-            CompareError::NothingBefore => Self::conflict(Reason::NothingToCompare, message),
+            CompareError::NotCompleted(_) => {
+                Self::conflict(ConflictReason::InterpretationNotAvailable, message)
+            }
+            CompareError::Missing(_) => Self::conflict(ConflictReason::InterpretationMissing, message),
+            CompareError::NothingBefore => Self::conflict(ConflictReason::NothingToCompare, message),
             CompareError::Store(error) => error.into(),
         }
     }

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use super::change_schema::Change;
 use super::parse_change;
-use crate::error::{ErrorResponse, Reason};
+use crate::error::{ConflictReason, ErrorResponse};
 use crate::rest::openapi::names;
 use crate::rest::value::FieldValue;
 
@@ -82,7 +82,7 @@ impl From<StaleEdit> for StaleEditDetails {
     fn from(stale: StaleEdit) -> Self {
         let StaleEdit { run, version, changed_by, changed_at, report, schema } = stale;
         Self {
-            reason: Reason::StaleInterpretationVersion.as_str(),
+            reason: ConflictReason::StaleInterpretationVersion.as_str(),
             run_id: run,
             version_number: version,
             changed_by,

@@ -19,7 +19,7 @@ use super::conflict::StaleEditDetails;
 use super::parse_change::{self, MAX_CHANGES};
 use super::{InterpretationFormat, VersionResponse, etag};
 use crate::caller::Caller;
-use crate::error::Reason;
+use crate::error::ConflictReason;
 use crate::middleware::request_id::RequestId;
 use crate::request::{Id, JsonBody, Parameters};
 use crate::rest::openapi::{errors, names};
@@ -28,7 +28,7 @@ use crate::{ApiError, Code};
 /// A batch of changes. All of them are applied or none.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = Edit)]
+#[schema(as = EditRequest)]
 pub(crate) struct EditInterpretationRequest {
     /// The version that the changes are based on. May be left out if `If-Match` names it.
     #[serde(default)]
@@ -43,7 +43,7 @@ pub(crate) struct EditInterpretationRequest {
 
 /// The active version after the edit.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Edited)]
+#[schema(as = EditResponse)]
 struct EditInterpretationResponse {
     #[schema(value_type = Uuid)]
     run_id: RunId,
@@ -79,7 +79,7 @@ struct EditInterpretationResponse {
         (status = 200, description = "Nothing changed; this version stays active.", body = EditInterpretationResponse,
             headers(("ETag" = String, description = "The version, such as \"v3\"."))),
         errors::UnclearValue,
-        errors::Missing,
+        errors::NotFound,
         errors::NotEditable,
     ),
 )]
@@ -144,7 +144,7 @@ fn base(given: Option<&Value>, headers: &HeaderMap) -> Result<u32, ApiError> {
         // At most one of them can be active.
         (Some(one), Some(two)) if one != two => {
             let message = "base_version_number and If-Match name different versions; send one of them";
-            Err(ApiError::conflict(Reason::StaleInterpretationVersion, message))
+            Err(ApiError::conflict(ConflictReason::StaleInterpretationVersion, message))
         }
         (Some(base), _) | (None, Some(base)) => Ok(base),
         (None, None) => {
@@ -157,9 +157,9 @@ impl From<EditError> for ApiError {
     fn from(error: EditError) -> Self {
         let message = error.to_string();
         match error {
-            EditError::ActiveRun => Self::conflict(Reason::ReviewBlockedByActiveRun, message),
-            EditError::NotCompleted => Self::conflict(Reason::InterpretationNotAvailable, message),
-            EditError::Missing => Self::conflict(Reason::InterpretationMissing, message),
+            EditError::ActiveRun => Self::conflict(ConflictReason::ReviewBlockedByActiveRun, message),
+            EditError::NotCompleted => Self::conflict(ConflictReason::InterpretationNotAvailable, message),
+            EditError::Missing => Self::conflict(ConflictReason::InterpretationMissing, message),
             EditError::Stale(stale) => {
                 let details = serde_json::to_value(StaleEditDetails::from(*stale)).unwrap_or_default();
                 Self::new(Code::Conflict, message).with(details)
@@ -174,6 +174,7 @@ impl From<EditError> for ApiError {
                         Self::new(Code::AmbiguousValue, message).with(details)
                     }
                     TextProblem::NotAllowed(_) => Self::new(Code::ValueNotAllowed, message).with(details),
+                    TextProblem::InvalidTable(_) => Self::new(Code::InvalidRequest, message).with(details),
                 }
             }
             EditError::Invalid(bad) => Self::new(Code::InvalidRequest, message).with(json!({

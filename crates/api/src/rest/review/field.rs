@@ -3,7 +3,7 @@
 use quire_domain::FieldId;
 use quire_understanding::view::FieldView;
 use quire_understanding::visits::GroupedField;
-use quire_understanding::{Evidence, Field, Suggestion};
+use quire_understanding::{Evidence, Field, Reason, Suggestion};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -79,6 +79,24 @@ pub(crate) struct EvidenceResponse {
     /// The rectangles of its words on that page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     boxes: Vec<RectResponse>,
+    /// Why the value has its confidence, the heaviest reason first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<ReasonResponse>,
+    /// The share of the page that was read well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1)]
+    text_reliability: Option<f64>,
+}
+
+/// A property of a value that raises or lowers its confidence.
+#[derive(Serialize, ToSchema)]
+#[schema(as = ConfidenceReason)]
+pub(crate) struct ReasonResponse {
+    /// Its name; the guide to confidence lists all names.
+    #[schema(example = "check_digits")]
+    feature: String,
+    /// Whether it raises the confidence.
+    is_for: bool,
 }
 
 /// Another value that a field might have.
@@ -144,8 +162,15 @@ impl From<GroupedField> for FieldResponse {
 
 impl From<Evidence> for EvidenceResponse {
     fn from(evidence: Evidence) -> Self {
-        let Evidence { page, snippet, boxes } = evidence;
-        Self { page, snippet, boxes: boxes.into_iter().map(RectResponse::from).collect() }
+        let Evidence { page, snippet, boxes, reasons, text_reliability } = evidence;
+        let reason = |reason: Reason| ReasonResponse { feature: reason.feature, is_for: reason.is_for };
+        Self {
+            page,
+            snippet,
+            boxes: boxes.into_iter().map(RectResponse::from).collect(),
+            reasons: reasons.into_iter().map(reason).collect(),
+            text_reliability,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The interpreter of an interpretation, as JSON.
 
-use quire_understanding::MadeBy;
+use quire_understanding::{MadeBy, SchemaFit};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,6 +29,17 @@ pub(crate) struct MadeByResponse {
     fallback_reason: Option<String>,
     #[schema(minimum = 0)]
     milliseconds: u64,
+    /// How well the best schemas fit, if the schema was chosen automatically. The first one was chosen, unless none fits.
+    schema_fits: Vec<SchemaFitResponse>,
+}
+
+/// How well a schema fits a document.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SchemaFit)]
+struct SchemaFitResponse {
+    schema: String,
+    /// From 0 to 1.
+    fit: f64,
 }
 
 impl From<MadeBy> for MadeByResponse {
@@ -42,6 +53,11 @@ impl From<MadeBy> for MadeByResponse {
             cost: made_by.cost,
             fallback_reason: made_by.fallback_reason,
             milliseconds: made_by.milliseconds,
+            schema_fits: made_by
+                .schema_fits
+                .into_iter()
+                .map(|SchemaFit { schema, fit }| SchemaFitResponse { schema, fit })
+                .collect(),
         }
     }
 }

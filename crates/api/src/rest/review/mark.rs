@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::edit::version_number;
 use crate::caller::Caller;
-use crate::error::Reason;
+use crate::error::ConflictReason;
 use crate::middleware::request_id::RequestId;
 use crate::request::{Id, JsonBody, NoBody, uuid};
 use crate::rest::openapi::{errors, names};
@@ -68,7 +68,7 @@ pub(crate) struct ReviewMarkResponse {
     request_body = MarkReviewedRequest,
     responses(
         (status = 200, description = "The review status.", body = ReviewMarkResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NotMarkable,
     ),
 )]
@@ -95,7 +95,7 @@ fn signed(body: &MarkReviewedRequest) -> Result<SignedVersion, ApiError> {
 
 /// Reopens the review of a document.
 ///
-/// What the calibration learnt from its mark is taken back.
+/// The calibration counts of the mark are reverted.
 #[utoipa::path(
     delete,
     path = "/documents/{id}/reviewed",
@@ -104,7 +104,7 @@ fn signed(body: &MarkReviewedRequest) -> Result<SignedVersion, ApiError> {
     params(("id" = Uuid, Path, description = "The document.")),
     responses(
         (status = 200, description = "The review status.", body = ReviewMarkResponse),
-        errors::Missing,
+        errors::NotFound,
     ),
 )]
 pub(crate) async fn reopen(
@@ -149,10 +149,10 @@ impl From<MarkError> for ApiError {
     fn from(error: MarkError) -> Self {
         let message = error.to_string();
         match error {
-            MarkError::NoCompletedRun => Self::conflict(Reason::NoCompletedRun, message),
-            MarkError::Missing => Self::conflict(Reason::InterpretationMissing, message),
+            MarkError::NoCompletedRun => Self::conflict(ConflictReason::NoCompletedRun, message),
+            MarkError::Missing => Self::conflict(ConflictReason::InterpretationMissing, message),
             MarkError::Stale(active) => Self::new(Code::Conflict, message).with(json!({
-                "reason": Reason::StaleInterpretationVersion.as_str(),
+                "reason": ConflictReason::StaleInterpretationVersion.as_str(),
                 "run_id": active.run,
                 "version_number": active.number,
             })),

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use super::{InterpretationFormat, VersionResponse, etag};
 use crate::ApiError;
-use crate::error::Reason;
+use crate::error::ConflictReason;
 use crate::request::{Id, Parameters};
 use crate::rest::documents::page_content::UnreadPageResponse;
 use crate::rest::openapi::{errors, names};
@@ -53,6 +53,9 @@ struct PageNoticeResponse {
     covered_used: bool,
     /// Why the page could not be read. Null if it was read.
     unread: Option<UnreadPageResponse>,
+    /// Why data that the file contains beside its pages, such as the XML of an e-invoice, could not be read. The fields then
+    /// come from the pages alone.
+    data_problem: Option<String>,
 }
 
 /// The confidence policy in effect. The bands of the fields follow from it.
@@ -94,7 +97,7 @@ struct RawTextAvailability {
     responses(
         (status = 200, description = "The interpretation to review.", body = ReviewResponse,
             headers(("ETag" = String, description = "The version, such as \"v3\"."))),
-        errors::Missing,
+        errors::NotFound,
         errors::NotReviewable,
     ),
 )]
@@ -136,8 +139,8 @@ fn response(
 
 impl From<PageNotice> for PageNoticeResponse {
     fn from(notice: PageNotice) -> Self {
-        let PageNotice { page, covered_words, covered_used, unread } = notice;
-        Self { page, covered_words, covered_used, unread: unread.map(Into::into) }
+        let PageNotice { page, covered_words, covered_used, unread, data_problem } = notice;
+        Self { page, covered_words, covered_used, unread: unread.map(Into::into), data_problem }
     }
 }
 
@@ -145,8 +148,8 @@ impl From<ReviewError> for ApiError {
     fn from(error: ReviewError) -> Self {
         let message = error.to_string();
         match error {
-            ReviewError::NoCompletedRun => Self::conflict(Reason::NoCompletedRun, message),
-            ReviewError::Missing => Self::conflict(Reason::InterpretationMissing, message),
+            ReviewError::NoCompletedRun => Self::conflict(ConflictReason::NoCompletedRun, message),
+            ReviewError::Missing => Self::conflict(ConflictReason::InterpretationMissing, message),
             ReviewError::Store(error) => error.into(),
         }
     }

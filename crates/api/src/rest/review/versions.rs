@@ -66,7 +66,7 @@ struct FieldChangeResponse {
     tag = "review",
     operation_id = "list_versions",
     params(("id" = Uuid, Path, description = "The run.")),
-    responses((status = 200, description = "The versions, oldest first.", body = VersionsResponse), errors::Missing),
+    responses((status = 200, description = "The versions, oldest first.", body = VersionsResponse), errors::NotFound),
 )]
 pub(crate) async fn versions(
     State(app): State<Arc<App>>,

@@ -11,7 +11,7 @@ use super::show::RunResponse;
 use crate::caller::Caller;
 use crate::request::Id;
 use crate::rest::openapi::errors;
-use crate::{ApiError, Reason};
+use crate::{ApiError, ConflictReason};
 
 /// Cancels a run that is running.
 ///
@@ -25,7 +25,7 @@ use crate::{ApiError, Reason};
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
         (status = 200, description = "The run, which has ended.", body = RunResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NotCancelled,
     ),
 )]
@@ -35,7 +35,7 @@ pub(crate) async fn cancel(
     Id(id): Id,
 ) -> Result<Json<RunResponse>, ApiError> {
     let run = run::cancel(&app, RunId(id), &actor).await.map_err(|error| match error {
-        Error::Conflict(why) => ApiError::conflict(Reason::RunNotRunning, why),
+        Error::Conflict(why) => ApiError::conflict(ConflictReason::RunNotRunning, why),
         error => error.into(),
     })?;
     // The stored run, which every later request shows.

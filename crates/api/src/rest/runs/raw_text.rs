@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use crate::request::Id;
 use crate::rest::openapi::errors;
-use crate::{ApiError, Code, Reason};
+use crate::{ApiError, Code, ConflictReason};
 
 /// The text of a document.
 #[derive(Serialize, ToSchema)]
@@ -36,9 +36,9 @@ pub(crate) struct RawTextResponse {
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
         (status = 200, description = "The text.", body = RawTextResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NoText,
-        errors::Gone,
+        errors::FileMissing,
     ),
 )]
 pub(crate) async fn raw_text(
@@ -53,8 +53,8 @@ pub(crate) async fn raw_text(
 fn raw_text_error(error: RawTextError) -> ApiError {
     let message = error.to_string();
     match error {
-        RawTextError::NotReady => ApiError::conflict(Reason::RawTextNotReady, message),
-        RawTextError::NotAvailable => ApiError::conflict(Reason::RawTextNotAvailable, message),
+        RawTextError::NotReady => ApiError::conflict(ConflictReason::RawTextNotReady, message),
+        RawTextError::NotAvailable => ApiError::conflict(ConflictReason::RawTextNotAvailable, message),
         RawTextError::Missing => ApiError::new(Code::ArtifactMissing, message),
         RawTextError::Store(error) => error.into(),
     }

@@ -12,11 +12,12 @@ use super::show::RunResponse;
 use crate::caller::Caller;
 use crate::request::Id;
 use crate::rest::openapi::errors;
-use crate::{ApiError, Reason};
+use crate::{ApiError, ConflictReason};
 
 /// Sends a failed run back to the queue, where its pipeline allows that.
 ///
-/// Runs of documents are never retried; process the document again instead.
+/// Only runs of proposals are retried. Process a document again instead, and repeat a link with
+/// `POST /v1/requests/{id}/retry`.
 #[utoipa::path(
     post,
     path = "/runs/{id}/retry",
@@ -25,7 +26,7 @@ use crate::{ApiError, Reason};
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
         (status = 200, description = "The run, which is queued again.", body = RunResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NotRetried,
     ),
 )]
@@ -44,7 +45,7 @@ impl From<RetryError> for ApiError {
         let message = error.to_string();
         match error {
             RetryError::DocumentRun | RetryError::LinkRun | RetryError::NotAllowed(_) => {
-                Self::conflict(Reason::RetryNotAllowed, message)
+                Self::conflict(ConflictReason::RetryNotAllowed, message)
             }
             RetryError::Store(error) => error.into(),
         }

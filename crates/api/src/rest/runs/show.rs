@@ -31,6 +31,7 @@ pub(crate) struct RunResponse {
     error_code: Option<String>,
     error_message: Option<String>,
     queued_at: Timestamp,
+    /// How many attempts at the run failed. 0 after a success at the first attempt.
     attempts: u32,
     retry_count: u32,
     language_used: Option<String>,
@@ -61,7 +62,7 @@ struct StepResponse {
     tag = "runs",
     operation_id = "show_run",
     params(("id" = Uuid, Path, description = "The run.")),
-    responses((status = 200, description = "The run.", body = RunResponse), errors::Missing),
+    responses((status = 200, description = "The run.", body = RunResponse), errors::NotFound),
 )]
 pub(crate) async fn show(State(app): State<Arc<App>>, Id(id): Id) -> Result<Json<RunResponse>, ApiError> {
     Ok(Json(RunResponse::of(run::show(&app, RunId(id)).await?)))

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{Run, RunId};
+use quire_understanding::Schema;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -22,7 +23,12 @@ pub(crate) struct RunSummary {
     created_at: Timestamp,
     started_at: Option<Timestamp>,
     completed_at: Option<Timestamp>,
+    /// The name of the schema. `auto` while it is to be chosen, and still after the run if none fits.
+    schema_used: Option<String>,
     schema_version_used: Option<u32>,
+    /// What people should know about its result: `NO_SCHEMA_FITS` if the schema was to be chosen and none fits the document,
+    /// so that no values were looked for.
+    warnings: Vec<&'static str>,
     /// The run that timed out and whose work this run continues.
     #[schema(value_type = Option<Uuid>)]
     continues_run_id: Option<RunId>,
@@ -39,7 +45,9 @@ impl RunSummary {
             created_at: run.created_at,
             started_at: run.state.started_at(),
             completed_at: run.state.completed_at(),
+            schema_used: run.schema.as_ref().map(|schema| schema.name.clone()),
             schema_version_used: run.schema.as_ref().map(|schema| schema.version),
+            warnings: Schema::warnings(run),
             continues_run_id: run.continues.map(|continuation| continuation.run),
         }
     }

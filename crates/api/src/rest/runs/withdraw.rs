@@ -11,7 +11,7 @@ use super::show::RunResponse;
 use crate::caller::Caller;
 use crate::request::Id;
 use crate::rest::openapi::errors;
-use crate::{ApiError, Reason};
+use crate::{ApiError, ConflictReason};
 
 /// Withdraws a run that is still queued.
 #[utoipa::path(
@@ -22,7 +22,7 @@ use crate::{ApiError, Reason};
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
         (status = 200, description = "The run, which has ended.", body = RunResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NotWithdrawn,
     ),
 )]
@@ -32,7 +32,7 @@ pub(crate) async fn withdraw(
     Id(id): Id,
 ) -> Result<Json<RunResponse>, ApiError> {
     let run = run::withdraw(&app, RunId(id), &actor).await.map_err(|error| match error {
-        Error::Conflict(why) => ApiError::conflict(Reason::RunNotQueued, why),
+        Error::Conflict(why) => ApiError::conflict(ConflictReason::RunNotQueued, why),
         error => error.into(),
     })?;
     // The stored run, which every later request shows.

@@ -27,7 +27,7 @@ use crate::rest::openapi::errors;
     ),
     responses(
         (status = 200, description = "The differences.", body = Object, content_type = "application/json"),
-        errors::Missing,
+        errors::NotFound,
     ),
 )]
 pub(crate) async fn diff(

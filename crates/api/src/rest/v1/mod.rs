@@ -21,10 +21,10 @@ pub(crate) use revise::revise;
 pub(crate) use show::show;
 
 use quire_application::proposal::{CompareRunsError, ProposalError, RevisionError};
-use quire_domain::proposal::{InvalidMember, RevisionBlocked, UnsupportedVersion, Version};
+use quire_domain::proposal::{InvalidMember, RevisionBlocked, SemanticVersion, UnsupportedVersion};
 use serde_json::json;
 
-use crate::{ApiError, Code, Reason};
+use crate::{ApiError, Code, ConflictReason};
 
 impl From<InvalidMember> for ApiError {
     fn from(error: InvalidMember) -> Self {
@@ -37,8 +37,8 @@ impl From<UnsupportedVersion> for ApiError {
         Self::new(Code::UnsupportedVersion, error.to_string()).with(json!({
             "requested_schema_version": error.schema,
             "requested_prompt_set_version": error.prompt_set,
-            "supported_schema_version": Version::SCHEMA.to_string(),
-            "supported_prompt_set_version": Version::PROMPT_SET.to_string(),
+            "supported_schema_version": SemanticVersion::SCHEMA.to_string(),
+            "supported_prompt_set_version": SemanticVersion::PROMPT_SET.to_string(),
             "api_version": "v1",
         }))
     }
@@ -67,7 +67,7 @@ impl From<RevisionError> for ApiError {
                 Self::new(Code::InvalidRequest, message).with(json!({ "parameter": "edited_proposal" }))
             }
             RevisionError::Blocked(RevisionBlocked::NotCompleted(_)) => {
-                Self::conflict(Reason::RunNotCompleted, message)
+                Self::conflict(ConflictReason::RunNotCompleted, message)
             }
             RevisionError::Blocked(RevisionBlocked::NoProposal | RevisionBlocked::ReviewsMissing) => {
                 Self::new(Code::InvalidRequest, message).with(json!({ "parameter": "id" }))

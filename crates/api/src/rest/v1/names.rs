@@ -1,6 +1,6 @@
 //! The names of `/v1` for what is stored.
 
-use quire_domain::{RunState, StepStatus};
+use quire_domain::{RunState, RunStateName, StepStatus};
 
 /// The status of a run. A run that timed out shows as failed, with its error code.
 pub(crate) fn run_status(state: &RunState) -> &'static str {
@@ -13,11 +13,11 @@ pub(crate) fn run_status(state: &RunState) -> &'static str {
 }
 
 /// The stored states of a status.
-pub(crate) const STATUSES: [(&str, &[&str]); 4] = [
-    ("queued", &["QUEUED"]),
-    ("running", &["RUNNING"]),
-    ("completed", &["COMPLETED"]),
-    ("failed", &["FAILED", "TIMED_OUT"]),
+pub(crate) const STATUSES: [(&str, &[RunStateName]); 4] = [
+    ("queued", &[RunStateName::Queued]),
+    ("running", &[RunStateName::Running]),
+    ("completed", &[RunStateName::Completed]),
+    ("failed", &[RunStateName::Failed, RunStateName::TimedOut]),
 ];
 
 /// The status of a step.

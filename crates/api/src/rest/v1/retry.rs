@@ -25,7 +25,7 @@ use crate::rest::openapi::errors;
     params(("id" = Uuid, Path, description = "The run.")),
     responses(
         (status = 200, description = "The run, which is queued again.", body = ProposalRunResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NotRetried,
     ),
 )]

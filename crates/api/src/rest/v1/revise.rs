@@ -85,7 +85,7 @@ impl RevisionRequest {
     request_body = RevisionRequest,
     responses(
         (status = 202, description = "The new run, which is queued.", body = JobEnqueuedResponse),
-        errors::Missing,
+        errors::NotFound,
         errors::NotRevisable,
         errors::NotValid,
         errors::NotConfigured,

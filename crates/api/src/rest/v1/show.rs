@@ -95,7 +95,7 @@ struct StepProgressResponse {
     tag = "proposals",
     operation_id = "show_proposal_run",
     params(("id" = Uuid, Path, description = "The run.")),
-    responses((status = 200, description = "The run.", body = ProposalRunResponse), errors::Missing),
+    responses((status = 200, description = "The run.", body = ProposalRunResponse), errors::NotFound),
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,

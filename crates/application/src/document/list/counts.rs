@@ -47,6 +47,11 @@ impl CountCache {
         Ok(counted)
     }
 
+    /// Forgets every count, because documents have left the lists or come back.
+    pub(in crate::document) fn clear(&self) {
+        self.cached().clear();
+    }
+
     fn cached(&self) -> MutexGuard<'_, HashMap<Counted, (Timestamp, DocumentCount)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

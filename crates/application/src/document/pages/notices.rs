@@ -19,6 +19,9 @@ pub struct PageNotice {
     pub covered_used: bool,
     /// Why the page could not be read, if it could not.
     pub unread: Option<UnreadPage>,
+    /// Why data that the file contains could not be read, if there is such data.
+    #[serde(default)]
+    pub data_problem: Option<String>,
 }
 
 /// The pages of a run whose text is not complete.
@@ -36,12 +39,15 @@ impl PageIndex {
     /// The pages whose text is not complete.
     pub fn notices(&self) -> Vec<PageNotice> {
         let numbered = (1..).zip(&self.pages);
-        let incomplete = numbered.filter(|(_, entry)| entry.covered_words > 0 || entry.unread.is_some());
+        let incomplete = numbered.filter(|(_, entry)| {
+            entry.covered_words > 0 || entry.unread.is_some() || entry.data_problem.is_some()
+        });
         let notice = |(page, entry): (usize, &super::PageEntry)| PageNotice {
             page,
             covered_words: entry.covered_words,
             covered_used: self.covered_used && entry.covered_words > 0,
             unread: entry.unread.clone(),
+            data_problem: entry.data_problem.clone(),
         };
         incomplete.map(notice).collect()
     }

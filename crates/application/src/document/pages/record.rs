@@ -3,6 +3,7 @@
 //! A worker that lost its run may write its files late. The file of the text has a fixed name, so its hash stands in the
 //! artifact, and a file with another hash is not served. The file of the pages has the fence of its writer in its name.
 
+use quire_domain::reading::quality::TextProperty;
 use quire_domain::reading::{FileKind, Page, Reading, UnreadPage};
 use quire_domain::{Run, hex};
 use serde::{Deserialize, Serialize};
@@ -47,7 +48,8 @@ impl RawTextArtifact {
     }
 }
 
-fn hash(content: &[u8]) -> String {
+/// SHA-256 in hexadecimal.
+pub(crate) fn hash(content: &[u8]) -> String {
     hex(&Sha256::digest(content))
 }
 
@@ -56,6 +58,12 @@ fn hash(content: &[u8]) -> String {
 pub struct PageIndex {
     /// The name of the file: a line of JSON for each page.
     pub path: String,
+    /// Its size. Runs of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// SHA-256 of its content, in hexadecimal. Runs of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// The kind of file.
     pub kind: FileKind,
     /// The pages.
@@ -63,6 +71,12 @@ pub struct PageIndex {
     /// Whether words that an opaque mark hides are part of the text nevertheless.
     #[serde(default)]
     pub covered_used: bool,
+    /// What people should know about the text, such as that it has few words.
+    #[serde(default)]
+    pub text_properties: Vec<TextProperty>,
+    /// The share of the text that is in order, from 0 to 1. None if the run is older than this measure.
+    #[serde(default)]
+    pub text_reliability: Option<f32>,
 }
 
 impl PageIndex {
@@ -99,6 +113,9 @@ pub struct PageEntry {
     /// Why the page could not be read, if it could not.
     #[serde(default)]
     pub unread: Option<UnreadPage>,
+    /// Why data that the file contains beside its pages could not be read, if there is such data.
+    #[serde(default)]
+    pub data_problem: Option<String>,
     /// The start of its line in the file.
     pub start: u64,
     /// The end of its line.

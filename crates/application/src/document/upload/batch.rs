@@ -1,10 +1,11 @@
 //! The files of one upload request: their shared options, and each file.
 
 use quire_domain::Priority;
+use quire_domain::reading::Extractor;
 
-use super::{FirstRun, Upload, UploadError, UploadKey, Uploader, require_schema};
+use super::{FirstRun, Upload, UploadError, UploadKey, Uploader};
 use crate::App;
-use crate::document::DocumentView;
+use crate::document::{DocumentView, require_extractor, require_schema};
 
 /// The options for all files of one request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct UploadRequest {
     pub key: Option<String>,
     /// The schema of the documents. Without one, the settings decide.
     pub schema: Option<String>,
+    /// Who reads the documents. Without one, their schema or the settings decide.
+    pub extractor: Option<Extractor>,
 }
 
 /// An accepted upload request.
@@ -31,16 +34,24 @@ impl<'a> UploadBatch<'a> {
     /// Accepts a request. Refuses an unknown schema, and any upload to a disk that is nearly full, before it reads a file.
     pub async fn begin(app: &'a App, request: UploadRequest) -> Result<Self, UploadError> {
         app.free_space.check().await?;
+        require_extractor(app, request.extractor)?;
         if let Some(name) = &request.schema {
-            require_schema(&app.store, name).await?;
+            require_schema(&app.store, name).await??;
         }
         Ok(Self { app, request })
     }
 
     /// Sets the schema of the files that are not stored yet.
     pub async fn set_schema(&mut self, name: String) -> Result<(), UploadError> {
-        require_schema(&self.app.store, &name).await?;
+        require_schema(&self.app.store, &name).await??;
         self.request.schema = Some(name);
+        Ok(())
+    }
+
+    /// Sets who reads the files that are not stored yet.
+    pub fn set_extractor(&mut self, extractor: Extractor) -> Result<(), UploadError> {
+        require_extractor(self.app, Some(extractor))?;
+        self.request.extractor = Some(extractor);
         Ok(())
     }
 
@@ -55,9 +66,9 @@ impl<'a> UploadBatch<'a> {
     }
 
     /// Begins the upload of one file.
-    pub async fn begin_file(&self) -> Result<Upload, UploadError> {
+    pub fn begin_file(&self) -> Upload {
         let App { store, blobs, uploads, .. } = self.app;
-        Upload::begin(store.clone(), blobs.clone(), uploads.clone()).await
+        Upload::begin(store.clone(), blobs.clone(), uploads.clone())
     }
 
     /// Stores a complete file, with its first run unless this server has processing switched off. `position` is the
@@ -71,7 +82,7 @@ impl<'a> UploadBatch<'a> {
     ) -> Result<DocumentView, UploadError> {
         let request = &self.request;
         let correlation_id = Some(request.correlation_id.clone());
-        let first = FirstRun { priority: request.priority, correlation_id };
+        let first = FirstRun { priority: request.priority, correlation_id, extractor: request.extractor };
         let key = request.key.clone().map(|key| UploadKey { key, position, is_last });
         let uploader = Uploader { actor: request.actor.clone(), key };
         upload

@@ -8,7 +8,7 @@ use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortResult, St
 
 use super::idempotency::{as_added, as_first_returned};
 use super::{DocumentView, UploadError};
-use crate::engine::report;
+use crate::event_log;
 
 /// A document whose file is not in its place yet, and whose record is not added.
 pub(super) struct DocumentWriter {
@@ -20,7 +20,7 @@ pub(super) struct DocumentWriter {
 impl DocumentWriter {
     /// Stores the file, then adds the record.
     pub(super) async fn write(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
-        if let Err(error) = incoming.finish(&self.new.document.storage_path).await {
+        if let Err(error) = incoming.finish().await {
             // The file may have its name already without being durable.
             self.remove_file().await;
             return Err(error.into());
@@ -29,7 +29,7 @@ impl DocumentWriter {
             AddOutcome::Added { run } => {
                 let correlation_id = run.as_ref().and_then(|run| run.correlation_id.as_deref());
                 for event in self.new.events.iter().chain(run.as_ref().map(run_created).as_ref()) {
-                    report::log(event, correlation_id);
+                    event_log::log(event, correlation_id);
                 }
                 Ok(as_added(self.new.document, run))
             }
@@ -66,7 +66,7 @@ impl DocumentWriter {
             Err(_) => {
                 tracing::warn!(
                     document_id = %self.new.document.id,
-                    "the database does not say whether it has this document; its file is kept"
+                    "upload outcome unknown; keeping the file"
                 );
                 Err(doubt)
             }

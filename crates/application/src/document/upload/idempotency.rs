@@ -43,6 +43,10 @@ impl UploadKey {
             hash.update([1]);
             hash.update(schema);
         }
+        if let Some(extractor) = first.and_then(|first| first.extractor) {
+            hash.update([2]);
+            hash.update(extractor.as_str());
+        }
         // The name comes last because it alone may have any length or content.
         hash.update([0]);
         hash.update(&document.original_filename);
@@ -82,5 +86,6 @@ pub(super) fn as_added(document: Document, run: Option<Run>) -> DocumentView {
         latest_run: run,
         text: None,
         confidence: None,
+        hidden: None,
     })
 }

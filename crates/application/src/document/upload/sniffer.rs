@@ -58,6 +58,17 @@ impl Sniffer {
         }
     }
 
+    /// The only kind that the complete file can have, as soon as it is known. The rest of the file can only turn out not to
+    /// be of this kind.
+    pub(super) fn candidate(&self) -> Option<FileKind> {
+        match &self.state {
+            SnifferState::Opening => None,
+            SnifferState::Zip => Some(FileKind::Docx),
+            SnifferState::Text(_) => Some(FileKind::Text),
+            SnifferState::Known(kind) => *kind,
+        }
+    }
+
     /// The kind of the complete file.
     pub(super) fn conclude(&self) -> Option<FileKind> {
         match &self.state {
@@ -140,11 +151,15 @@ mod tests {
 
     fn by_pieces(file: &[u8], size: usize) -> Option<FileKind> {
         let mut sniffer = Sniffer::default();
+        let mut candidate = None;
         for piece in file.chunks(size) {
             sniffer.push(piece);
             assert!(sniffer.window.len() <= WINDOW + size);
+            candidate = candidate.or(sniffer.candidate());
         }
-        sniffer.conclude()
+        let kind = sniffer.conclude();
+        assert!(kind.is_none() || candidate.is_none() || kind == candidate, "{candidate:?} became {kind:?}");
+        kind
     }
 
     /// A zip with a part of that length before the part that makes it a DOCX.

@@ -82,6 +82,10 @@ impl Documents for FailingDocuments {
         Err(unavailable())
     }
 
+    async fn overviews(&self, _: &[DocumentId]) -> PortResult<Vec<DocumentOverview>> {
+        Err(unavailable())
+    }
+
     async fn list(&self, _: DocumentListQuery) -> PortResult<Vec<DocumentOverview>> {
         Err(unavailable())
     }
@@ -102,11 +106,15 @@ impl Documents for FailingDocuments {
         Err(unavailable())
     }
 
-    async fn reprocess(&self, _: &NewRun, _: Event) -> PortResult<Run> {
+    async fn reprocess_as(&self, _: &NewRun, _: Option<&str>, _: Event) -> PortResult<Run> {
         Err(unavailable())
     }
 
     async fn set_language(&self, _: DocumentId, _: Option<&str>, _: Event) -> PortResult<()> {
+        Err(unavailable())
+    }
+
+    async fn set_hidden(&self, _: &quire_ports::HideRequest) -> PortResult<quire_ports::HideOutcome> {
         Err(unavailable())
     }
 
@@ -141,11 +149,12 @@ impl UploadFixture {
 
     async fn upload(&self, store: Store, file: &[u8]) -> Result<DocumentView, UploadError> {
         let blobs = Arc::new(DiskBlobs::open(self.folder.path()).unwrap());
-        let mut upload = Upload::begin(store, blobs, Arc::new(self.settings.clone())).await?;
+        let mut upload = Upload::begin(store, blobs, Arc::new(self.settings.clone()));
         for piece in file.chunks(50_000) {
             upload.write(piece).await?;
         }
-        let first = FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()) };
+        let first =
+            FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()), extractor: None };
         upload.finish("folder/record.pdf", Some(first), &uploader(None)).await
     }
 
@@ -271,7 +280,7 @@ async fn without_the_file_there_is_no_record() {
     let env = UploadFixture::new().await;
     let blobs = Arc::new(DiskBlobs::open(env.folder.path().join("documents")).unwrap());
     let settings = Arc::new(env.settings.clone());
-    let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings).await.unwrap();
+    let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings);
     upload.write(&pdf(10)).await.unwrap();
     std::fs::remove_dir_all(env.folder.path().join("documents")).unwrap();
     let refused = upload.finish("record.pdf", None, &uploader(None)).await;
@@ -307,7 +316,7 @@ async fn without_processing_a_document_gets_no_run() {
     let env = UploadFixture::new().await;
     let blobs = Arc::new(DiskBlobs::open(env.folder.path()).unwrap());
     let settings = Arc::new(env.settings.clone());
-    let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings).await.unwrap();
+    let mut upload = Upload::begin(env.fixture.store.clone(), blobs, settings);
     upload.write(b"Paciente: Luna").await.unwrap();
     let taken = upload.finish("", None, &uploader(None)).await.unwrap();
     assert_eq!(taken.overview.latest_run, None);
@@ -325,7 +334,7 @@ async fn a_key_identifies_an_upload_by_owner_request_and_day() {
     let store = Store { clock: clock.clone(), ..env.fixture.store.clone() };
     let send = async |actor: &str, position: u32, is_last: bool| {
         let blobs = Arc::new(DiskBlobs::open(env.folder.path()).unwrap());
-        let mut upload = Upload::begin(store.clone(), blobs, Arc::new(env.settings.clone())).await?;
+        let mut upload = Upload::begin(store.clone(), blobs, Arc::new(env.settings.clone()));
         upload.write(&pdf(10)).await?;
         let key = Some(UploadKey { key: "k".to_owned(), position, is_last });
         upload.finish("a.pdf", None, &Uploader { actor: actor.to_owned(), key }).await

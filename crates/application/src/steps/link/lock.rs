@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use quire_domain::link::background_correlation_id;
 use quire_domain::{Event, EventType, Failure, FailureKind, FailureType};
 use quire_ports::{
     Clock, LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks, RunQueue, StepContext,
@@ -50,7 +51,7 @@ impl LinkLocks {
         let request = LockRequest {
             id: run.id,
             fence: run.fence,
-            correlation_id: run.correlation_id.clone().unwrap_or_else(|| format!("bg-proc-{}", run.id)),
+            correlation_id: run.correlation_id.clone().unwrap_or_else(|| background_correlation_id(run.id)),
         };
         let mut is_first = true;
         loop {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quire_domain::link::{ForwardedText, NormalizedUrl, SummaryLanguage};
-use quire_domain::{Failure, FailureType, SummaryId};
+use quire_domain::{Failure, FailureKind, FailureType, SummaryId};
 use quire_ports::{LinkRun, LinkSource, NewSummary, RunHistory, Step, StepContext, StepOutput};
 use quire_understanding::summary::{self, EXTRACTIVE_METHOD, Summary, SummaryError, SummarySource};
 use serde_json::{Map, Value, json};
+use tokio::sync::Semaphore;
 
 use super::LinkStepContext;
 use super::model_summary::SummaryModel;
@@ -50,18 +51,19 @@ impl LinkSummarizationStep {
         let page = PageRecord::of_run(self.history.as_ref(), context.run.id).await;
         let page = page.map_err(|error| database_failure(&error))?;
         let domain = link.request.source.url().and_then(|url| NormalizedUrl::parse(url).ok());
-        let source = source(&link, page.as_ref(), domain.as_ref().map(NormalizedUrl::domain))?;
+        let input = Arc::new(SummaryInput { link, page, domain });
         let made = match &self.model {
             Some(model) => {
-                let requested = link.request.language;
+                let source = input.source()?;
+                let requested = input.link.request.language;
                 let language =
                     SummaryLanguage::choose(requested, self.preferred_language, source.text, source.language);
                 model.summarise(context, &source, language).await?
             }
-            None => built_in(&source)?,
+            None => built_in(input.clone()).await?,
         };
         let MadeSummary { mut summary, made_by, language, artifacts } = made;
-        if let LinkSource::Forward(forward) = &link.request.source {
+        if let LinkSource::Forward(forward) = &input.link.request.source {
             summary.forwarded_post_extras = serde_json::from_value(post(forward)).ok();
         }
         let Ok(Value::Object(payload)) = serde_json::to_value(&summary) else {
@@ -75,40 +77,60 @@ impl LinkSummarizationStep {
     }
 }
 
-/// The text to summarise, with what is known about it.
-fn source<'a>(
-    link: &'a LinkRun,
-    page: Option<&'a PageRecord>,
-    domain: Option<&'a str>,
-) -> Result<SummarySource<'a>, Failure> {
-    match (&link.request.source, page) {
-        (LinkSource::Forward(forward), _) => {
-            Ok(SummarySource { text: &forward.text, ..SummarySource::default() })
-        }
-        (LinkSource::Url { .. }, Some(page)) => Ok(SummarySource {
-            text: &page.text,
-            language: page.language.as_deref(),
-            title: page.title.as_deref(),
-            canonical_url: Some(page.canonical_url.as_deref().unwrap_or(&page.final_url)),
-            domain,
-            author: page.byline.as_deref(),
-            published_at: page.published.as_deref(),
-        }),
-        (LinkSource::Url { .. }, None) => {
-            let message = "the text of the page is missing; send the request again";
-            Err(Failure::permanent(StepErrorCode::StepInputMissing.as_str(), message))
+/// What the step summarises.
+struct SummaryInput {
+    link: LinkRun,
+    page: Option<PageRecord>,
+    domain: Option<NormalizedUrl>,
+}
+
+impl SummaryInput {
+    /// The text to summarise, with what is known about it.
+    fn source(&self) -> Result<SummarySource<'_>, Failure> {
+        match (&self.link.request.source, &self.page) {
+            (LinkSource::Forward(forward), _) => {
+                Ok(SummarySource { text: &forward.text, ..SummarySource::default() })
+            }
+            (LinkSource::Url { .. }, Some(page)) => Ok(SummarySource {
+                text: &page.text,
+                language: page.language.as_deref(),
+                title: page.title.as_deref(),
+                canonical_url: Some(page.canonical_url.as_deref().unwrap_or(&page.final_url)),
+                domain: self.domain.as_ref().map(NormalizedUrl::domain),
+                author: page.byline.as_deref(),
+                published_at: page.published.as_deref(),
+            }),
+            (LinkSource::Url { .. }, None) => {
+                let message = "the text of the page is missing; send the request again";
+                Err(Failure::permanent(StepErrorCode::StepInputMissing.as_str(), message))
+            }
         }
     }
 }
 
+/// How many texts are ranked at once. Ranking keeps a processor busy; more at once would only need more memory.
+static RANKING: Semaphore = Semaphore::const_new(2);
+
 /// The built-in summary. It consists of sentences of the text, so it has the language of the text.
-fn built_in(source: &SummarySource<'_>) -> Result<MadeSummary, Failure> {
+async fn built_in(input: Arc<SummaryInput>) -> Result<MadeSummary, Failure> {
     use SummaryLanguage::Auto;
-    Ok(MadeSummary {
-        summary: summary::summarise(source).map_err(|error| invalid(&error))?,
-        made_by: EXTRACTIVE_METHOD.to_owned(),
-        language: SummaryLanguage::choose(Auto, Auto, source.text, source.language),
-        artifacts: Vec::new(),
+    let _turn = RANKING.acquire().await;
+    // Ranking a long text takes a while, and requests must not wait for it.
+    let made = tokio::task::spawn_blocking(move || {
+        let source = input.source()?;
+        Ok(MadeSummary {
+            summary: summary::summarise(&source).map_err(|error| {
+                // It would propose the same again.
+                Failure { kind: FailureKind::Permanent, ..invalid(&error) }
+            })?,
+            made_by: EXTRACTIVE_METHOD.to_owned(),
+            language: SummaryLanguage::choose(Auto, Auto, source.text, source.language),
+            artifacts: Vec::new(),
+        })
+    });
+    made.await.unwrap_or_else(|_| {
+        let message = "the summary was interrupted; Quire tries again";
+        Err(Failure::transient(StepErrorCode::StepPanicked.as_str(), message))
     })
 }
 

@@ -3,7 +3,6 @@
 //! A model makes claims. A claim becomes a field only if its value is found in the text. If the model fails, the rules can
 //! interpret the document instead, and the version records that.
 
-mod budget;
 mod prompt;
 mod response;
 mod response_schema;
@@ -16,22 +15,19 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
-use quire_domain::Failure;
+use quire_domain::{Failure, hex};
 use quire_ports::{
-    ChatMessage, Clock, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel, ModelCalls,
-    ModelError, ModelErrorKind, ModelRequest, ModelResponse, PortError,
+    Clock, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel, ModelError, ModelErrorKind,
+    ModelRequest, ModelResponse,
 };
 use quire_understanding::redaction::Redaction;
 use quire_understanding::rules::DocumentHints;
 use quire_understanding::{Field, InterpreterKind, MadeBy, Value, claims};
+use sha2::{Digest as _, Sha256};
 
-pub use self::budget::TokenBudget;
 use self::token_usage::TokenUsage;
-use super::StepErrorCode;
+use super::day_budget::needed_tokens;
 pub use prompt::PROMPT_VERSION;
-
-/// Bytes of text per token, for estimates before a request.
-const BYTES_PER_TOKEN: u64 = 3;
 
 /// The settings of a [`ModelInterpreter`].
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +40,8 @@ pub struct ModelInterpreterSettings {
     pub redact: bool,
     /// The most tokens of a response.
     pub answer_tokens: u64,
-    /// The token budget.
-    pub budget: TokenBudget,
+    /// The most tokens for one document, over all requests. 0 means no limit.
+    pub tokens_per_document: u64,
 }
 
 /// Interprets documents with a model and keeps only the values that it finds in the text.
@@ -53,16 +49,8 @@ pub struct ModelInterpreter {
     model: Arc<dyn LanguageModel>,
     /// Interprets a document if the model fails, and finds the redacted values.
     rules: Arc<dyn Interpreter>,
-    /// The calls of the day, which its budget limits.
-    calls: Arc<dyn ModelCalls>,
     clock: Arc<dyn Clock>,
     settings: ModelInterpreterSettings,
-}
-
-/// Why the model gave no interpretation.
-enum Failed {
-    Model(ModelError),
-    Store(PortError),
 }
 
 impl ModelInterpreter {
@@ -70,11 +58,10 @@ impl ModelInterpreter {
     pub fn new(
         model: Arc<dyn LanguageModel>,
         rules: Arc<dyn Interpreter>,
-        calls: Arc<dyn ModelCalls>,
         clock: Arc<dyn Clock>,
         settings: ModelInterpreterSettings,
     ) -> Self {
-        Self { model, rules, calls, clock, settings }
+        Self { model, rules, clock, settings }
     }
 }
 
@@ -83,22 +70,23 @@ impl Interpreter for ModelInterpreter {
     async fn interpret(&self, request: InterpretRequest) -> Result<InterpreterOutput, Failure> {
         let started = Instant::now();
         let mut usage = TokenUsage::default();
-        let failed = match self.interpret_with_model(&request, &mut usage).await {
+        let error = match self.interpret_with_model(&request, &mut usage).await {
             Ok(fields) => {
                 let made_by = made_by(InterpreterKind::Model, &usage, None, started);
                 return Ok(InterpreterOutput { fields, made_by });
             }
-            Err(failed) => failed,
-        };
-        let error = match failed {
-            Failed::Model(error) => error,
-            Failed::Store(error) => return Err(unavailable(&error)),
+            Err(error) => error,
         };
         let code = error.kind.as_str();
         if !self.settings.fallback || self.is_asked_again(&error, request.context.step_attempt) {
             return Err(error.into_failure(self.clock.now()));
         }
-        tracing::warn!(code, "model failed, interpreting the document by rules");
+        tracing::warn!(
+            run_id = request.context.run_id.map(tracing::field::display),
+            correlation_id = request.context.correlation_id.as_deref(),
+            code,
+            "model failed, interpreting the document by rules"
+        );
         let by_rules = self.rules.interpret(request).await?;
         let made_by = made_by(InterpreterKind::Rules, &usage, Some(code), started);
         Ok(InterpreterOutput { made_by, ..by_rules })
@@ -117,7 +105,7 @@ impl ModelInterpreter {
         &self,
         request: &InterpretRequest,
         usage: &mut TokenUsage,
-    ) -> Result<Vec<Field>, Failed> {
+    ) -> Result<Vec<Field>, ModelError> {
         let mut redaction = self.settings.redact.then(Redaction::default);
         let model_request = ModelRequest {
             context: request.context.clone(),
@@ -129,9 +117,21 @@ impl ModelInterpreter {
             temperature: 0.0,
             deadline: request.deadline.clone(),
         };
-        let response = self.send(&model_request, usage).await?;
         let parse =
-            |response: &ModelResponse| response::parse(&response.text, &request.schema, redaction.as_ref());
+            |response: &ModelResponse| response::parse(response.json(), &request.schema, redaction.as_ref());
+        let (question, kept) = (question(&model_request), request.kept.as_deref());
+        let invalid_before = match kept {
+            Some(kept) => kept.find(&question).await,
+            None => None,
+        };
+        let response = match invalid_before {
+            Some(paid) => {
+                usage.was_sent = true;
+                usage.add(&paid);
+                paid
+            }
+            None => self.send(&model_request, usage).await?,
+        };
         let claims = match parse(&response) {
             Some(claims) => claims,
             // Another response would be cut off in the same way.
@@ -139,6 +139,10 @@ impl ModelInterpreter {
                 return Err(invalid("the response of the model was cut off; raise model.max_answer_tokens"));
             }
             None => {
+                if let Some(kept) = kept {
+                    // The repair may have to wait for its lane. Then the next attempt goes on with this answer.
+                    kept.keep(&question, &response).await;
+                }
                 let messages = prompt::repair(&model_request.messages, &response.text);
                 let repaired = self.send(&ModelRequest { messages, ..model_request }, usage).await?;
                 parse(&repaired).ok_or_else(|| {
@@ -157,24 +161,21 @@ impl ModelInterpreter {
         Ok(fields)
     }
 
-    /// Sends one request, if the budget allows it.
-    async fn send(&self, request: &ModelRequest, usage: &mut TokenUsage) -> Result<ModelResponse, Failed> {
-        let needed =
-            estimate_tokens(&request.messages, &request.response_schema).saturating_add(request.max_tokens);
-        let budget = self.settings.budget;
-        if !budget.fits_document(usage.tokens(), needed) {
-            return Err(over_budget(
-                "the document needs more tokens than model.max_tokens_per_document; raise it, or set model.fallback = true",
-            ));
+    /// Sends one request, if the budget of the document allows it.
+    async fn send(
+        &self,
+        request: &ModelRequest,
+        usage: &mut TokenUsage,
+    ) -> Result<ModelResponse, ModelError> {
+        let limit = self.settings.tokens_per_document;
+        if limit > 0 && usage.tokens().saturating_add(needed_tokens(request)) > limit {
+            let message = "the document needs more tokens than model.max_tokens_per_document; raise it, or set model.fallback = true";
+            return Err(ModelError::new(ModelErrorKind::BudgetSpent, message));
         }
-        let fits = budget.fits_day(&*self.calls, needed, self.clock.now()).await;
-        if !fits.map_err(Failed::Store)? {
-            return Err(over_budget(
-                "model.max_tokens_per_day is used up until midnight UTC; raise it, or set model.fallback = true",
-            ));
-        }
-        usage.was_sent = true;
-        let response = self.model.ask(request).await.map_err(Failed::Model)?;
+        let answer = self.model.ask(request).await;
+        // Beyond the budget of the day nothing is sent.
+        usage.was_sent |= !matches!(&answer, Err(error) if error.kind == ModelErrorKind::BudgetSpent);
+        let response = answer?;
         usage.add(&response);
         Ok(response)
     }
@@ -208,24 +209,21 @@ fn made_by(
         cost: usage.cost,
         fallback_reason: fallback.map(str::to_owned),
         milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        schema_fits: Vec::new(),
     }
 }
 
-/// Estimates the tokens of a request, rather too many than too few.
-fn estimate_tokens(messages: &[ChatMessage], response_schema: &str) -> u64 {
-    let bytes = messages.iter().map(|message| message.text.len()).sum::<usize>() + response_schema.len();
-    u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
+/// Names a question by its content.
+fn question(request: &ModelRequest) -> String {
+    let mut hash = Sha256::new();
+    for message in &request.messages {
+        hash.update(message.text.len().to_le_bytes());
+        hash.update(&message.text);
+    }
+    hash.update(&request.response_schema);
+    hex(&hash.finalize())
 }
 
-fn invalid(message: &str) -> Failed {
-    Failed::Model(ModelError::new(ModelErrorKind::AnswerInvalid, message))
-}
-
-fn over_budget(message: &str) -> Failed {
-    Failed::Model(ModelError::new(ModelErrorKind::BudgetSpent, message))
-}
-
-fn unavailable(error: &PortError) -> Failure {
-    let message = format!("the tokens used today could not be read: {error}");
-    Failure::transient(StepErrorCode::StoreUnavailable.as_str(), message)
+fn invalid(message: &str) -> ModelError {
+    ModelError::new(ModelErrorKind::AnswerInvalid, message)
 }

@@ -5,9 +5,9 @@ use quire_understanding::redaction::Redaction;
 use quire_understanding::{Schema, Value};
 use serde_json::{Map, Value as Json};
 
-/// The claims of a response, or `None` if it does not match the response schema. Unknown members are ignored.
+/// The claims of the JSON of a response, or `None` if it does not match the response schema. Unknown members are ignored.
 pub(super) fn parse(text: &str, schema: &Schema, redaction: Option<&Redaction>) -> Option<ModelClaims> {
-    let Json::Object(response) = serde_json::from_str(without_fence(text)).ok()? else { return None };
+    let Json::Object(response) = serde_json::from_str(text).ok()? else { return None };
     let document = claims_of_object(response.get("document")?, schema, redaction)?;
     let visits = match response.get("visits") {
         None | Some(Json::Null) => Vec::new(),
@@ -17,13 +17,6 @@ pub(super) fn parse(text: &str, schema: &Schema, redaction: Option<&Redaction>) 
         Some(_) => return None,
     };
     Some(ModelClaims { document, visits })
-}
-
-/// Removes the code fence that some models put around JSON.
-fn without_fence(text: &str) -> &str {
-    let text = text.trim();
-    let inner = text.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
-    inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner))
 }
 
 fn claims_of_object(part: &Json, schema: &Schema, redaction: Option<&Redaction>) -> Option<Vec<ModelClaim>> {
@@ -72,7 +65,7 @@ mod tests {
         ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
-        assert_eq!(read("```json\n{\"document\":{}}\n```"), Some(ModelClaims::default()));
+        assert_eq!(read("{\"document\":{}}"), Some(ModelClaims::default()));
     }
 
     #[test]

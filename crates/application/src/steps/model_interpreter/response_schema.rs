@@ -28,8 +28,9 @@ pub(super) fn has_visits(schema: &Schema) -> bool {
     schema.visit_date().is_some()
 }
 
+/// Tables are found on the pages and not asked for: a model would have to copy every cell.
 fn is_of_document(key: &SchemaKey, schema: &Schema) -> bool {
-    key.scope == Scope::Document || !has_visits(schema)
+    key.value_type != ValueType::Table && (key.scope == Scope::Document || !has_visits(schema))
 }
 
 fn is_of_visit(key: &SchemaKey) -> bool {
@@ -49,7 +50,7 @@ fn member(key: &SchemaKey) -> Value {
     let kind = match key.value_type {
         ValueType::Number => "number",
         ValueType::Boolean => "boolean",
-        ValueType::String | ValueType::Date | ValueType::Unknown => "string",
+        ValueType::String | ValueType::Date | ValueType::Table | ValueType::Unknown => "string",
     };
     let mut member = if key.repeatable {
         json!({ "type": "array", "items": { "type": kind } })

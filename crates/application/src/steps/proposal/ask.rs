@@ -10,7 +10,8 @@ use quire_ports::{
 };
 
 use crate::steps::StepErrorCode;
-pub(super) use crate::steps::model_answer::{artifact, json_of};
+use crate::steps::model_answer;
+pub(super) use crate::steps::model_answer::artifact;
 
 /// What the steps of a proposal run share.
 #[derive(Clone)]
@@ -40,7 +41,7 @@ impl ProposalModel {
         self.proposals.proposal(context.run.id).await.map_err(|error| stored(&error))
     }
 
-    /// Asks once. An answer that was cut off counts as invalid: another one would be cut off in the same way.
+    /// Asks once.
     pub(super) async fn ask(
         &self,
         context: &StepContext,
@@ -56,14 +57,7 @@ impl ProposalModel {
             temperature: question.temperature,
             deadline: Some(context.deadline.clone()),
         };
-        let response =
-            self.model.ask(&request).await.map_err(|error| error.into_failure(self.clock.now()))?;
-        if response.is_whole {
-            return Ok(response);
-        }
-        let code = ModelErrorKind::AnswerInvalid.as_str();
-        let message = "the answer of the model was cut off; raise model.max_answer_tokens";
-        Err(Failure::permanent(code, message).with_diagnosis(response.text))
+        model_answer::ask(&*self.model, &request, &*self.clock).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use quire_domain::Failure;
-use quire_domain::proposal::{ExpandedProposal, ProposalDiff, Version};
+use quire_domain::proposal::{ExpandedProposal, ProposalDiff, SemanticVersion};
 use quire_ports::{
     ModelResponse, ProposalRequest, ProposalResult, ProposalVersion, Step, StepContext, StepOutput,
 };
@@ -41,7 +41,7 @@ impl Step for ExpandStep {
         let version = ProposalVersion {
             diff: earlier.map(|earlier| ProposalDiff::between(&earlier, &proposal, now)),
             proposal,
-            persona_template_version: Version::PROMPT_SET.to_string(),
+            persona_template_version: SemanticVersion::PROMPT_SET.to_string(),
             edit_notes: request.edit_notes,
         };
         Ok(StepOutput {
@@ -73,7 +73,7 @@ fn edited(
 
 /// The proposal of an answer. Sections that a person has edited stay in the words of that person.
 fn proposal(request: &ProposalRequest, response: &ModelResponse) -> Result<ExpandedProposal, Failure> {
-    let answered = ExpandedProposal::parse(ask::json_of(response));
+    let answered = ExpandedProposal::parse(response.json());
     let answered = answered.map_err(|error| ask::invalid_answer(&error, response))?;
     let edited = request.edited_proposal.as_ref().map(|edit| edit.apply_to(&answered)).transpose();
     let edited = edited.map_err(|error| ask::invalid_answer(&error, response))?.flatten();

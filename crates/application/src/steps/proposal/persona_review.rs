@@ -1,10 +1,13 @@
 //! The steps `review_…`: a persona reviews the proposal.
 
 use async_trait::async_trait;
-use quire_domain::proposal::{Persona, PersonaReview, ReviewMetadata, ReviewSource, Version, review_source};
+use quire_domain::proposal::{
+    Persona, PersonaReview, ReviewMetadata, ReviewSource, SemanticVersion, review_source,
+};
 use quire_domain::{Failure, StepName};
 use quire_ports::{
-    ModelResponse, ProposalResult, ProposalRun, ProposalScope, Step, StepContext, StepOutput, StoredReview,
+    CallContext, ModelResponse, ProposalResult, ProposalRun, ProposalScope, Step, StepContext, StepOutput,
+    StoredReview,
 };
 use serde_json::{Map, Value, json};
 
@@ -64,6 +67,7 @@ impl PersonaReviewStep {
         run: &ProposalRun,
     ) -> Result<StepOutput, Failure> {
         let version = run.version.as_ref().ok_or_else(|| ask::missing("the proposal of this run"))?;
+        report_other_prompts(&context.into(), &version.persona_template_version);
         let question = Question {
             messages: prompts::review(reviewer, &version.proposal),
             schema_name: "persona_review",
@@ -87,7 +91,7 @@ impl PersonaReviewStep {
         reviewer: Reviewer,
         response: &ModelResponse,
     ) -> Result<PersonaReview, Failure> {
-        let review = PersonaReview::parse(ask::json_of(response)).and_then(|review| {
+        let review = PersonaReview::parse(response.json()).and_then(|review| {
             review.check_author(reviewer.id(), reviewer.name())?;
             Ok(review)
         });
@@ -103,6 +107,23 @@ impl PersonaReviewStep {
     }
 }
 
+/// A run goes on after an upgrade with the prompts of the new program. Its reviews then follow other prompts than its
+/// proposal, and a person who compares runs should know.
+fn report_other_prompts(context: &CallContext, of_proposal: &str) {
+    let of_review = SemanticVersion::PROMPT_SET.to_string();
+    if of_proposal != of_review {
+        tracing::warn!(
+            event = "mixed_prompt_versions",
+            run_id = context.run_id.map(tracing::field::display),
+            correlation_id = context.correlation_id.as_deref(),
+            step = context.step.map(StepName::as_str),
+            proposal_version = of_proposal,
+            review_version = of_review,
+            "the steps of a run use different versions of the prompts"
+        );
+    }
+}
+
 /// The output of a step whose review was copied.
 fn reused(review: PersonaReview) -> StepOutput {
     let prompt_parameters = Map::from_iter([("reused".to_owned(), Value::Bool(true))]);
@@ -115,6 +136,35 @@ fn parameters(response: &ModelResponse) -> Map<String, Value> {
     Map::from_iter([
         ("model".to_owned(), json!(response.model)),
         ("temperature".to_owned(), json!(TEMPERATURE)),
-        ("prompt_set_version".to_owned(), json!(Version::PROMPT_SET.to_string())),
+        ("prompt_set_version".to_owned(), json!(SemanticVersion::PROMPT_SET.to_string())),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_domain::RunId;
+    use quire_testkit::CapturedLog;
+
+    use super::*;
+
+    /// Proves B10: a run whose steps used different versions of the prompts says so in the log.
+    #[test]
+    fn mixed_versions_of_prompts_are_logged() {
+        let run = RunId::new();
+        let context = CallContext {
+            run_id: Some(run),
+            step: Some(StepName::ReviewCritic),
+            correlation_id: Some("corr-7".to_owned()),
+            ..CallContext::default()
+        };
+        let log = CapturedLog::start();
+        report_other_prompts(&context, &SemanticVersion::PROMPT_SET.to_string());
+        assert!(log.lines().is_empty(), "{:?}", log.lines());
+        report_other_prompts(&context, "0.9.0");
+        let lines = log.lines();
+        assert_eq!(lines.len(), 1);
+        for part in ["mixed_prompt_versions", &run.to_string(), "corr-7", "0.9.0", "review_critic"] {
+            assert!(lines[0].contains(part), "{part}: {}", lines[0]);
+        }
+    }
 }

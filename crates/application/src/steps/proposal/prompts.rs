@@ -1,9 +1,9 @@
-//! The prompts for the models, as files. Their version is [`Version::PROMPT_SET`]; changing a file is a new version, and a
+//! The prompts for the models, as files. Their version is [`SemanticVersion::PROMPT_SET`]; changing a file is a new version, and a
 //! test compares the files with the version.
 
 use quire_domain::proposal::{
-    ExpandedProposal, GENERIC_REVIEWER_ID, GENERIC_REVIEWER_NAME, Persona, ProposalEdit, Section, cut_list,
-    cut_text,
+    ExpandedProposal, GENERIC_REVIEWER_ID, GENERIC_REVIEWER_NAME, Persona, ProposalEdit, ProposalSection,
+    cut_list, cut_text,
 };
 use quire_ports::{ChatMessage, ChatRole, ProposalRequest};
 
@@ -98,10 +98,10 @@ pub(super) fn review(reviewer: Reviewer, proposal: &ExpandedProposal) -> Vec<Cha
         .replace("{stance}", reviewer.stance().trim());
     let cut = |section| cut_text(&proposal.section_text(section));
     let parts = [
-        ("Title", cut(Section::Title)),
-        ("Summary", cut(Section::Summary)),
-        ("Problem", cut(Section::ProblemStatement)),
-        ("Solution", cut(Section::ProposedSolution)),
+        ("Title", cut(ProposalSection::Title)),
+        ("Summary", cut(ProposalSection::Summary)),
+        ("Problem", cut(ProposalSection::ProblemStatement)),
+        ("Solution", cut(ProposalSection::ProposedSolution)),
         ("Assumptions", cut_list(&proposal.assumptions)),
         ("Not in scope", cut_list(&proposal.scope_non_goals)),
     ];
@@ -115,8 +115,9 @@ fn idea(request: &ProposalRequest) -> Vec<(&'static str, String)> {
 
 /// Every section of a proposal, uncut.
 fn whole(proposal: &ExpandedProposal) -> String {
-    let section = |section: &Section| (section.as_str(), proposal.section_text(*section));
-    let sections: Vec<_> = Section::ALL.iter().map(section).filter(|(_, text)| !text.is_empty()).collect();
+    let section = |section: &ProposalSection| (section.as_str(), proposal.section_text(*section));
+    let sections: Vec<_> =
+        ProposalSection::ALL.iter().map(section).filter(|(_, text)| !text.is_empty()).collect();
     sections.iter().map(|(name, text)| format!("{name}:\n{text}")).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -135,14 +136,14 @@ fn conversation(instructions: String, parts: &[(&str, String)]) -> Vec<ChatMessa
 #[cfg(test)]
 mod tests {
     use quire_domain::hex;
-    use quire_domain::proposal::Version;
+    use quire_domain::proposal::SemanticVersion;
     use sha2::{Digest as _, Sha256};
 
     use super::*;
 
     /// The checksum of the prompts of each version. A changed prompt needs a new version and a new line here.
-    const CHECKSUMS: [(Version, &str); 1] =
-        [(Version(1, 0, 0), "129501d1465ebc880e6277f7fd7995d47deb4b8aadd420cbf0d84fe8b46d37be")];
+    const CHECKSUMS: [(SemanticVersion, &str); 1] =
+        [(SemanticVersion(1, 0, 0), "129501d1465ebc880e6277f7fd7995d47deb4b8aadd420cbf0d84fe8b46d37be")];
 
     fn all_files() -> String {
         let reviewers = Persona::ALL.map(Reviewer::Persona).into_iter().chain([Reviewer::Generic]);
@@ -153,9 +154,12 @@ mod tests {
     #[test]
     fn a_changed_prompt_has_a_new_version() {
         let (version, checksum) = CHECKSUMS[CHECKSUMS.len() - 1];
-        assert_eq!(version, Version::PROMPT_SET, "add the checksum of the new version");
+        assert_eq!(version, SemanticVersion::PROMPT_SET, "add the checksum of the new version");
         let actual = hex(&Sha256::digest(all_files()));
-        assert_eq!(actual, checksum, "a prompt was changed: raise Version::PROMPT_SET and add its checksum");
+        assert_eq!(
+            actual, checksum,
+            "a prompt was changed: raise SemanticVersion::PROMPT_SET and add its checksum"
+        );
     }
 
     #[test]

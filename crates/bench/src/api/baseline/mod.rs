@@ -17,6 +17,8 @@ use axum::routing::{get, post};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
+pub use self::postgres::PostgresRowWriter;
+
 /// The options of the hidden command.
 #[derive(clap::Args, Debug)]
 pub struct BaselineServerOptions {
@@ -30,18 +32,18 @@ const ACTOR: &str = r#"{"actor":"anonymous"}"#;
 
 /// The columns of a document and its run.
 #[derive(Clone, Debug)]
-struct NewDocumentRow {
-    document: Uuid,
-    run: Uuid,
-    name: String,
-    size: i64,
-    hash: [u8; 32],
-    path: String,
+pub struct NewDocumentRow {
+    pub document: Uuid,
+    pub run: Uuid,
+    pub name: String,
+    pub size: i64,
+    pub hash: [u8; 32],
+    pub path: String,
 }
 
 /// Commits the rows of documents, one or several at a time.
 #[async_trait]
-trait RowWriter: Send + Sync {
+pub trait RowWriter: Send + Sync {
     async fn add(&self, row: NewDocumentRow);
 }
 
@@ -54,7 +56,7 @@ struct BaselineState {
 pub async fn serve(options: BaselineServerOptions) {
     let writer: Box<dyn RowWriter> = match options.database.strip_prefix("sqlite:") {
         Some(path) => Box::new(sqlite::SqliteRowWriter::open(path.as_ref())),
-        None => Box::new(postgres::PostgresRowWriter::connect(&options.database, &options.schema).await),
+        None => Box::new(PostgresRowWriter::connect(&options.database, &options.schema).await),
     };
     let folder = options.folder.join("documents");
     files::create_folders(&folder);

@@ -6,12 +6,12 @@ mod installation;
 mod mounts;
 mod small_database;
 pub mod storage;
-mod traffic;
+pub mod traffic;
 
 use std::path::Path;
 use std::time::Duration;
 
-use quire_domain::RunId;
+use quire_domain::{RunId, RunStateName};
 use quire_ports::{RunFilter, Store};
 
 use self::installation::Installation;
@@ -38,7 +38,7 @@ async fn wait_for_progress(traffic: &Traffic, store: &Store) {
 }
 
 async fn latest_completed(store: &Store) -> Option<RunId> {
-    let filter = RunFilter { state: Some("COMPLETED".to_owned()), limit: 1, ..RunFilter::default() };
+    let filter = RunFilter { state: Some(RunStateName::Completed), limit: 1, ..RunFilter::default() };
     store.history.runs(&filter).await.ok()?.first().map(|run| run.id)
 }
 

@@ -1,6 +1,6 @@
 //! Clients that upload documents and download them again, and remember what they were told.
 
-mod document;
+pub mod document;
 mod exchange;
 mod log;
 
@@ -13,8 +13,9 @@ use rand::seq::IndexedRandom as _;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use self::exchange::{Response, exchange};
-pub use self::log::{Expected, TrafficLog};
+use self::exchange::Response;
+pub use self::exchange::exchange;
+pub use self::log::{Expected, TrafficLog, all_documents};
 
 /// Clients that upload.
 pub const UPLOADERS: usize = 4;
@@ -84,7 +85,7 @@ fn locked(log: &Mutex<TrafficLog>) -> MutexGuard<'_, TrafficLog> {
 async fn upload_until(stop: CancellationToken, server: SocketAddr, log: Arc<Mutex<TrafficLog>>) {
     while !stop.is_cancelled() {
         let number = locked(&log).next_upload();
-        let request = document::upload_request(number);
+        let request = document::upload_request(number, "");
         // Half of a large file, then a pause: the outage begins or ends in the middle of it.
         let pause = Duration::from_millis(rand::rng().random_range(0..1500));
         let pause = if document::is_large(number) { pause } else { Duration::ZERO };

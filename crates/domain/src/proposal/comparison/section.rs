@@ -3,7 +3,7 @@
 use serde::Serialize;
 use similar::TextDiff;
 
-use super::super::expanded::{ExpandedProposal, Section};
+use super::super::expanded::{ExpandedProposal, ProposalSection};
 
 /// Unchanged lines around each change.
 const CONTEXT_LINES: usize = 3;
@@ -75,12 +75,12 @@ impl ProposalChanges {
         let change =
             |section| SectionChange::between(&before.section_text(section), &after.section_text(section));
         Self::Compared(SectionChanges {
-            title: change(Section::Title),
-            summary: change(Section::Summary),
-            problem_statement: change(Section::ProblemStatement),
-            proposed_solution: change(Section::ProposedSolution),
-            assumptions: change(Section::Assumptions),
-            scope_non_goals: change(Section::ScopeNonGoals),
+            title: change(ProposalSection::Title),
+            summary: change(ProposalSection::Summary),
+            problem_statement: change(ProposalSection::ProblemStatement),
+            proposed_solution: change(ProposalSection::ProposedSolution),
+            assumptions: change(ProposalSection::Assumptions),
+            scope_non_goals: change(ProposalSection::ScopeNonGoals),
         })
     }
 }

@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 
 use super::running::require_running;
-use super::{Effect, Refusal, Transition, engine_failure};
+use super::{Effect, Transition, TransitionRefused, engine_failure};
 use crate::event::EventType;
 use crate::run::{FailureKind, FailureReason, FailureType, Run, RunState};
 
-pub(super) fn cancel(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
+pub(super) fn cancel(run: &Run, at: Timestamp) -> Result<Transition, TransitionRefused> {
     if matches!(run.state, RunState::Queued { .. }) {
-        return Err(Refusal::CancelQueued);
+        return Err(TransitionRefused::CancelQueued);
     }
     let owned = require_running(run, "cancelled")?;
     let record = engine_failure(

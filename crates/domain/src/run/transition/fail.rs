@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::running::require_running;
-use super::{Effect, Refusal, Transition};
+use super::{Effect, Transition, TransitionRefused};
 use crate::event::EventType;
 use crate::pipeline::StepName;
 use crate::run::retry::doubled;
@@ -15,7 +15,7 @@ pub(super) fn fail(
     failure: &Failure,
     requeue: RequeuePolicy,
     at: Timestamp,
-) -> Result<Transition, Refusal> {
+) -> Result<Transition, TransitionRefused> {
     let owned = require_running(run, "failed")?;
     let record = failure.record(Some(step), run.correlation_id.as_deref());
     if let RequeuePolicy::Auto { max_claims, base_delay } = requeue

@@ -3,11 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::running::require_running;
-use super::{Effect, Refusal, Transition, engine_failure, with_state};
+use super::{Effect, Transition, TransitionRefused, engine_failure, with_state};
 use crate::event::EventType;
 use crate::run::{FailureKind, FailureType, Run, RunState};
 
-pub(super) fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
+pub(super) fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, TransitionRefused> {
     let owned = require_running(run, "handed back")?;
     let interrupted = engine_failure(
         run,

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::running::require_running;
-use super::{Effect, Refusal, Transition, engine_failure};
+use super::{Effect, Transition, TransitionRefused, engine_failure};
 use crate::event::EventType;
 use crate::run::{FailureKind, FailureReason, FailureRecord, FailureType, Orphaned, RecoveryPolicy, Run};
 
@@ -12,7 +12,7 @@ pub(super) fn recover(
     recovery: RecoveryPolicy,
     orphaned: Orphaned,
     at: Timestamp,
-) -> Result<Transition, Refusal> {
+) -> Result<Transition, TransitionRefused> {
     let owned = require_running(run, "recovered")?;
     // Which of several runs ended the process is unknown, so none of them is blamed.
     let (blamed, delay) = match orphaned {
@@ -22,13 +22,14 @@ pub(super) fn recover(
     if let RecoveryPolicy::Requeue { max_claims } = recovery
         && run.counted_attempts() + blamed < max_claims
     {
-        let record = process_terminated(run, "it returned to the queue");
+        let record = process_terminated(run, "the run returned to the queue");
         let mut transition = owned.requeue(run, record.clone(), delay, at);
         transition.run.shared_orphanings += 1 - blamed;
         transition.effects.insert(0, Effect::InterruptSteps(record));
         return Ok(transition);
     }
-    let record = process_terminated(run, "start it again, or create a new run");
+    let record =
+        process_terminated(run, "process the document again, retry the proposal or send the link again");
     let interrupted = Effect::InterruptSteps(record.clone());
     let mut event = owned.event(EventType::RunRecoveredAsFailed, run, at);
     event.failure = Some(record.clone());

@@ -4,7 +4,7 @@ use crate::pipeline::Pipeline;
 
 /// Why a change was refused. Nothing is stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum TransitionRefused {
     /// Only a queued run can be started or withdrawn.
     #[error("the run is {state}; only a QUEUED run can be {action}")]
     NotQueued {

@@ -2,24 +2,28 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Effect, Refusal, Transition, available_at, millis, with_state};
+use super::{Effect, Transition, TransitionRefused, available_at, millis, with_state};
 use crate::event::{Event, EventType};
 use crate::pipeline::Pipeline;
 use crate::run::retry::doubled;
 use crate::run::{RequeuePolicy, Run, RunState};
 
-pub(super) fn retry(run: &Run, requeue: RequeuePolicy, at: Timestamp) -> Result<Transition, Refusal> {
+pub(super) fn retry(
+    run: &Run,
+    requeue: RequeuePolicy,
+    at: Timestamp,
+) -> Result<Transition, TransitionRefused> {
     let RequeuePolicy::Manual { max_retries, base_delay } = requeue else {
-        return Err(Refusal::RetryNotAllowed { pipeline: run.pipeline });
+        return Err(TransitionRefused::RetryNotAllowed { pipeline: run.pipeline });
     };
     let RunState::Failed { .. } = run.state else {
-        return Err(Refusal::NotFailed { state: run.state.as_str() });
+        return Err(TransitionRefused::NotFailed { state: run.state.as_str() });
     };
     if run.pipeline == Pipeline::Document {
-        return Err(Refusal::RetryNotAllowed { pipeline: run.pipeline });
+        return Err(TransitionRefused::RetryNotAllowed { pipeline: run.pipeline });
     }
     if run.retry_count >= max_retries {
-        return Err(Refusal::RetriesSpent { max: max_retries });
+        return Err(TransitionRefused::RetriesSpent { max: max_retries });
     }
     let retry_count = run.retry_count + 1;
     let delay = doubled(base_delay, retry_count);

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Effect, Refusal, Transition, available_at, millis, with_state};
+use super::{Effect, Transition, TransitionRefused, available_at, millis, with_state};
 use crate::event::{Event, EventType};
 use crate::ids::WorkerId;
 use crate::run::{FailureReason, FailureRecord, Run, RunState};
@@ -13,10 +13,10 @@ pub(super) struct RunningData {
     worker: Option<WorkerId>,
 }
 
-pub(super) fn require_running(run: &Run, action: &'static str) -> Result<RunningData, Refusal> {
+pub(super) fn require_running(run: &Run, action: &'static str) -> Result<RunningData, TransitionRefused> {
     match run.state {
         RunState::Running { started_at, worker, .. } => Ok(RunningData { started_at, worker }),
-        _ => Err(Refusal::NotRunning { state: run.state.as_str(), action }),
+        _ => Err(TransitionRefused::NotRunning { state: run.state.as_str(), action }),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Effect, Refusal, Transition, with_state};
+use super::{Effect, Transition, TransitionRefused, with_state};
 use crate::event::{Event, EventType};
 use crate::ids::WorkerId;
 use crate::run::{Run, RunState};
@@ -12,9 +12,9 @@ pub(super) fn start(
     worker: WorkerId,
     limit: SignedDuration,
     at: Timestamp,
-) -> Result<Transition, Refusal> {
+) -> Result<Transition, TransitionRefused> {
     let RunState::Queued { .. } = run.state else {
-        return Err(Refusal::NotQueued { state: run.state.as_str(), action: "started" });
+        return Err(TransitionRefused::NotQueued { state: run.state.as_str(), action: "started" });
     };
     // The time before a wait counts. A limit beyond the end of the calendar is no limit.
     let left = limit.saturating_sub(run.held).max(SignedDuration::ZERO);

@@ -17,6 +17,7 @@ fn new_run(pipeline: Pipeline) -> NewRun {
         priority: Priority::Normal,
         correlation_id: Some("req-1".to_owned()),
         requested_by: None,
+        extractor: None,
         continues: None,
     }
 }
@@ -84,8 +85,8 @@ fn only_queued_runs_start_and_only_running_runs_end() {
     let running = started(Pipeline::Proposal);
     let ended = apply(&running, RunChange::Complete, at(2)).unwrap().run;
     for run in [&running, &ended] {
-        assert!(matches!(apply(run, start_change(), at(3)), Err(Refusal::NotQueued { .. })));
-        assert!(matches!(apply(run, RunChange::Withdraw, at(3)), Err(Refusal::NotQueued { .. })));
+        assert!(matches!(apply(run, start_change(), at(3)), Err(TransitionRefused::NotQueued { .. })));
+        assert!(matches!(apply(run, RunChange::Withdraw, at(3)), Err(TransitionRefused::NotQueued { .. })));
     }
     for run in [&queued, &ended] {
         for change in [
@@ -96,7 +97,7 @@ fn only_queued_runs_start_and_only_running_runs_end() {
             wait_change(9, 1),
             RunChange::HandBack,
         ] {
-            assert!(matches!(apply(run, change, at(3)), Err(Refusal::NotRunning { .. })));
+            assert!(matches!(apply(run, change, at(3)), Err(TransitionRefused::NotRunning { .. })));
         }
     }
 }
@@ -115,13 +116,13 @@ fn a_failed_proposal_is_retried_at_most_five_times_after_two_to_the_n_minutes() 
         assert_eq!(run.state, RunState::Queued { available_at: Some(at(100 + 60 * (1 << n))), lane: None });
         assert!(matches!(
             apply(&run, RunChange::Retry { requeue: MANUAL }, at(100)),
-            Err(Refusal::NotFailed { .. })
+            Err(TransitionRefused::NotFailed { .. })
         ));
         run = apply(&run, start_change(), at(5000)).unwrap().run;
     }
     run = apply(&run, fail_change(Pipeline::Proposal, MANUAL), at(9000)).unwrap().run;
     let refused = apply(&run, RunChange::Retry { requeue: MANUAL }, at(9001)).unwrap_err();
-    assert_eq!(refused, Refusal::RetriesSpent { max: 5 });
+    assert_eq!(refused, TransitionRefused::RetriesSpent { max: 5 });
 }
 
 /// Proves R014: under every policy, an ended document run never changes.
@@ -257,9 +258,12 @@ fn a_cancelled_run_fails_for_good_and_may_be_retried_by_a_person() {
     assert!(retried.effects.contains(&Effect::ResetSteps));
     assert_eq!((retried.run.attempts, retried.run.retry_count), (1, 1));
     let (queued, _) = create(&new_run(Pipeline::Proposal), at(0));
-    assert_eq!(apply(&queued, RunChange::Cancel, at(1)), Err(Refusal::CancelQueued));
-    assert!(Refusal::CancelQueued.to_string().contains("withdraw"));
-    assert!(matches!(apply(&cancelled.run, RunChange::Cancel, at(10)), Err(Refusal::NotRunning { .. })));
+    assert_eq!(apply(&queued, RunChange::Cancel, at(1)), Err(TransitionRefused::CancelQueued));
+    assert!(TransitionRefused::CancelQueued.to_string().contains("withdraw"));
+    assert!(matches!(
+        apply(&cancelled.run, RunChange::Cancel, at(10)),
+        Err(TransitionRefused::NotRunning { .. })
+    ));
 }
 
 #[test]

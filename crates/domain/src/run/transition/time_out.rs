@@ -3,12 +3,16 @@
 use jiff::Timestamp;
 
 use super::running::require_running;
-use super::{Effect, Refusal, Transition, engine_failure, with_state};
+use super::{Effect, Transition, TransitionRefused, engine_failure, with_state};
 use crate::event::EventType;
 use crate::ids::RunId;
 use crate::run::{FailureKind, FailureReason, FailureType, NewRun, Run, RunState};
 
-pub(super) fn time_out(run: &Run, continued_by: Option<RunId>, at: Timestamp) -> Result<Transition, Refusal> {
+pub(super) fn time_out(
+    run: &Run,
+    continued_by: Option<RunId>,
+    at: Timestamp,
+) -> Result<Transition, TransitionRefused> {
     let owned = require_running(run, "timed out")?;
     let record = engine_failure(
         run,

@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::running::require_running;
-use super::{Effect, Refusal, Transition, available_at, millis, with_state};
+use super::{Effect, Transition, TransitionRefused, available_at, millis, with_state};
 use crate::event::{Event, EventType};
 use crate::lane::LaneName;
 use crate::plan::StepAttempt;
@@ -27,7 +27,7 @@ pub struct Wait {
     pub held: SignedDuration,
 }
 
-pub(super) fn wait(run: &Run, wait: Wait, at: Timestamp) -> Result<Transition, Refusal> {
+pub(super) fn wait(run: &Run, wait: Wait, at: Timestamp) -> Result<Transition, TransitionRefused> {
     let owned = require_running(run, "sent to wait")?;
     let Wait { until, next, lane, failure, held } = wait;
     let delay = until.duration_since(at);

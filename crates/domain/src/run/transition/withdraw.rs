@@ -2,19 +2,19 @@
 
 use jiff::Timestamp;
 
-use super::{Effect, Refusal, Transition, engine_failure, with_state};
+use super::{Effect, Transition, TransitionRefused, engine_failure, with_state};
 use crate::event::{Event, EventType};
 use crate::run::{FailureKind, FailureReason, FailureType, Run, RunState};
 
-pub(super) fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, Refusal> {
+pub(super) fn withdraw(run: &Run, at: Timestamp) -> Result<Transition, TransitionRefused> {
     let RunState::Queued { .. } = run.state else {
-        return Err(Refusal::NotQueued { state: run.state.as_str(), action: "withdrawn" });
+        return Err(TransitionRefused::NotQueued { state: run.state.as_str(), action: "withdrawn" });
     };
     let record = engine_failure(
         run,
         FailureKind::Permanent,
         FailureType::Withdrawn,
-        "the run was withdrawn before it started; process the document again if that was a mistake",
+        "the run was withdrawn while it waited in the queue; if that was a mistake, create a new run",
     );
     let next = with_state(
         run,

@@ -28,6 +28,8 @@ use crate::web::Guard;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an idle connection is kept open.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The most bytes of a connection's read buffer, which also limit the head of a response. It would grow to 400 kB.
+const MAX_READ_BUFFER: usize = 64 * 1024;
 
 /// Which option is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +101,7 @@ pub(crate) fn is_this_machine(address: &Uri) -> bool {
 
 fn pool() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
-    builder.pool_idle_timeout(IDLE_TIMEOUT).pool_timer(TokioTimer::new());
+    builder.pool_idle_timeout(IDLE_TIMEOUT).pool_timer(TokioTimer::new()).http1_max_buf_size(MAX_READ_BUFFER);
     builder
 }
 

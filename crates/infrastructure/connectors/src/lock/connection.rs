@@ -1,10 +1,11 @@
 //! A connection to a Redis server. It is opened when it is needed, and opened again after it broke.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, IntoConnectionInfo, RedisError};
-use tokio::sync::Mutex;
+use tokio::sync::watch;
 
 /// The address of a Redis server, with the user and password if it needs them.
 #[derive(Clone)]
@@ -31,13 +32,27 @@ impl RedisAddress {
 pub(super) struct RedisConnection {
     client: Client,
     timeout: Duration,
-    open: Mutex<Option<MultiplexedConnection>>,
+    state: Arc<Mutex<State>>,
+}
+
+/// The outcome of an attempt to connect. None until it is there.
+type Outcome = Option<Result<MultiplexedConnection, RedisError>>;
+
+/// What there is of a connection. Nobody holds the lock on it while waiting for the server.
+#[derive(Default)]
+struct State {
+    /// Grows with every attempt to connect.
+    attempt: u64,
+    open: Option<MultiplexedConnection>,
+    /// The attempt that is running. All who need the connection wait for the same one, so that a server which does not
+    /// answer costs each of them one timeout and not one for everybody before.
+    connecting: Option<watch::Receiver<Outcome>>,
 }
 
 impl RedisConnection {
     pub(super) fn new(address: RedisAddress, timeout: Duration) -> Result<Self, RedisSettingsError> {
         let client = Client::open(address.0).map_err(|_| RedisSettingsError)?;
-        Ok(Self { client, timeout, open: Mutex::new(None) })
+        Ok(Self { client, timeout, state: Arc::default() })
     }
 
     /// The answer to a command, or what went wrong, without secrets. A connection may have broken while it was idle, so a
@@ -51,29 +66,62 @@ impl RedisConnection {
     }
 
     async fn try_query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, RedisError> {
-        let mut connection = self.connection().await?;
+        let (attempt, mut connection) = self.connection().await?;
         let answer = command.query_async(&mut connection).await;
         if let Err(error) = &answer
             && (is_broken(error) || error.is_timeout())
         {
             // An answer that comes late must not be taken for the answer to the next command.
-            *self.open.lock().await = None;
+            let mut state = lock(&self.state);
+            if state.attempt == attempt {
+                state.open = None;
+            }
         }
         answer
     }
 
-    async fn connection(&self) -> Result<MultiplexedConnection, RedisError> {
-        let mut open = self.open.lock().await;
-        if let Some(connection) = &*open {
-            return Ok(connection.clone());
+    /// The connection and the number of the attempt that opened it.
+    async fn connection(&self) -> Result<(u64, MultiplexedConnection), RedisError> {
+        let (attempt, mut outcome) = {
+            let mut state = lock(&self.state);
+            if let Some(connection) = &state.open {
+                return Ok((state.attempt, connection.clone()));
+            }
+            let outcome = match &state.connecting {
+                Some(outcome) => outcome.clone(),
+                None => self.connect(&mut state),
+            };
+            (state.attempt, outcome)
+        };
+        match outcome.wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone()) {
+            Some(Ok(connection)) => Ok((attempt, connection)),
+            Some(Err(error)) => Err(error),
+            None => Err((ErrorKind::Io, "the attempt to connect was given up").into()),
         }
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(self.timeout))
-            .set_response_timeout(Some(self.timeout));
-        let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
-        *open = Some(connection.clone());
-        Ok(connection)
     }
+
+    /// Begins to connect, in a task of its own: who asked for it may stop waiting.
+    fn connect(&self, state: &mut State) -> watch::Receiver<Outcome> {
+        let (sender, outcome) = watch::channel(None);
+        state.attempt += 1;
+        state.connecting = Some(outcome.clone());
+        let (client, timeout, shared) = (self.client.clone(), self.timeout, self.state.clone());
+        tokio::spawn(async move {
+            let config = AsyncConnectionConfig::new()
+                .set_connection_timeout(Some(timeout))
+                .set_response_timeout(Some(timeout));
+            let connected = client.get_multiplexed_async_connection_with_config(&config).await;
+            let mut state = lock(&shared);
+            state.connecting = None;
+            state.open = connected.as_ref().ok().cloned();
+            sender.send_replace(Some(connected));
+        });
+        outcome
+    }
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn is_broken(error: &RedisError) -> bool {

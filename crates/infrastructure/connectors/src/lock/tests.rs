@@ -1,11 +1,14 @@
 //! Locks on a real Redis server that stops, restarts, is slow, is full or refuses the password.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use quire_domain::{Fence, RunId};
 use quire_ports::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};
 use quire_testkit::RedisServer;
 
+use super::connection::RedisConnection;
 use super::{RedisAddress, RedisLockSettings, RedisLocks, SharedLocks};
 
 /// A server that answers at all answers within this time, also on a busy machine.
@@ -195,6 +198,69 @@ async fn losing_redis_in_the_middle_of_work_frees_no_lock_of_this_process() {
     assert_eq!(is_held(&locks, id, 2).await, Some(LockSource::Local));
     guard.release().await;
     assert_eq!(acquired(&locks, id).await.source(), LockSource::Local);
+}
+
+/// A server that is only slow keeps its locks: it answers within the limit, so nobody falls back to the lock of the process.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_server_still_locks_renews_and_releases() {
+    let server = RedisServer::start();
+    let slow = RedisLockSettings { ttl: Duration::from_millis(1500), ..settings(&server.url()) };
+    let one = SharedLocks::redis(RedisLocks::new(slow).unwrap(), true);
+    let other = locks(&server.url());
+    let id = RunId::new();
+    let key = format!("bsr:bg:req:{id}");
+    server.delay_answers(Duration::from_millis(400));
+    let guard = acquired(&one, id).await;
+    assert_eq!(guard.source(), LockSource::Redis);
+    server.delay_answers(Duration::from_millis(400));
+    assert_eq!(is_held(&other, id, 1).await, Some(LockSource::Redis));
+    // A renewal raises the time that is left.
+    let mut left = server.ttl_ms(&key);
+    loop {
+        server.delay_answers(Duration::from_millis(50));
+        let now = server.ttl_ms(&key);
+        assert!(now > 0, "the lock was lost");
+        if now > left {
+            break;
+        }
+        left = now;
+    }
+    server.delay_answers(Duration::from_millis(400));
+    guard.release().await;
+    assert_eq!(server.get(&key), None);
+}
+
+/// A server that accepts connections and never answers, and how many it has accepted.
+fn black_hole() -> (String, Arc<AtomicUsize>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://{}/0", listener.local_addr().unwrap());
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let count = accepted.clone();
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for stream in listener.incoming() {
+            open.push(stream);
+            count.fetch_add(1, Ordering::SeqCst);
+        }
+    });
+    (url, accepted)
+}
+
+/// Twenty renewals or releases at once wait for one attempt to connect. If each made its own, the last would wait twenty
+/// timeouts.
+#[tokio::test]
+async fn all_who_need_a_server_that_does_not_answer_wait_for_the_same_attempt() {
+    let (url, accepted) = black_hole();
+    let connection = RedisConnection::new(RedisAddress::parse(&url).unwrap(), Duration::from_millis(500));
+    let connection = Arc::new(connection.unwrap());
+    let queries = (0..20).map(|_| {
+        let connection = connection.clone();
+        tokio::spawn(async move { connection.query::<String>(&redis::cmd("PING")).await })
+    });
+    for query in queries.collect::<Vec<_>>() {
+        assert_eq!(query.await.unwrap(), Err("it did not answer in time".to_owned()));
+    }
+    assert_eq!(accepted.load(Ordering::SeqCst), 1);
 }
 
 #[test]

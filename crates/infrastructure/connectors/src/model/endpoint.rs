@@ -6,9 +6,8 @@ use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 use hyper::{Request, StatusCode};
-use quire_ports::{ModelErrorKind, ModelRequest, ModelResponse};
+use quire_ports::{ModelErrorKind, ModelRequest, ModelResponse, estimated_tokens};
 
-use super::answer_text::json_of;
 use super::failure::FailedRequest;
 use super::features::Features;
 use super::settings::ModelSettings;
@@ -16,8 +15,6 @@ use super::wire::{self, Completion, EventParser, StreamedCompletion, Usage};
 use crate::http::{HttpBody, HttpClient, HttpLimits, HttpStream};
 use crate::retry::retry_after;
 
-/// Bytes per token for an estimate, if the endpoint reports no usage. A low number, so that the estimate is rather too high.
-const BYTES_PER_TOKEN: usize = 3;
 /// The largest error response that is read, in bytes.
 const MAX_ERROR_BYTES: usize = 1 << 20;
 
@@ -40,12 +37,12 @@ impl Endpoint {
         let started = Instant::now();
         let body = wire::request_body(model, request, features);
         let request_bytes = body.len();
-        let limits =
-            HttpLimits { time, idle: self.settings.idle_timeout, bytes: self.settings.max_response_bytes };
+        // Until the first piece arrives, a model that reads a long prompt is as silent as one that is gone.
+        let limits = HttpLimits { time, idle: time, bytes: self.settings.max_response_bytes };
         let request = self.http_request(model, body)?;
         let response = self.http.open(request, limits).await;
         let response = response.map_err(|error| FailedRequest::transport(error, false))?;
-        let completion = read_completion(response).await?;
+        let completion = read_completion(response, self.settings.idle_timeout).await?;
         Ok(self.model_response(model, completion, request_bytes, started.elapsed()))
     }
 
@@ -66,15 +63,14 @@ impl Endpoint {
         request_bytes: usize,
         latency: Duration,
     ) -> ModelResponse {
-        let estimated = |bytes: usize| u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX);
         let usage = completion.usage.filter(|usage| usage.prompt_tokens > 0);
         let Usage { prompt_tokens, completion_tokens, cost } = usage.unwrap_or(Usage {
-            prompt_tokens: estimated(request_bytes),
-            completion_tokens: estimated(completion.text.len()),
+            prompt_tokens: estimated_tokens(request_bytes),
+            completion_tokens: estimated_tokens(completion.text.len()),
             cost: None,
         });
         ModelResponse {
-            text: json_of(completion.text),
+            text: completion.text,
             is_whole: completion.is_whole,
             model: completion.model.unwrap_or_else(|| asked.to_owned()),
             tokens_in: prompt_tokens,
@@ -85,7 +81,7 @@ impl Endpoint {
     }
 }
 
-async fn read_completion(response: HttpStream) -> Result<Completion, FailedRequest> {
+async fn read_completion(response: HttpStream, idle: Duration) -> Result<Completion, FailedRequest> {
     let HttpStream { status, headers, mut body } = response;
     if status != StatusCode::OK {
         let text = error_text(&mut body).await;
@@ -93,7 +89,7 @@ async fn read_completion(response: HttpStream) -> Result<Completion, FailedReque
     }
     let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let completion = if content_type.trim_start().starts_with("text/event-stream") {
-        read_stream(&mut body).await?
+        read_stream(&mut body, idle).await?
     } else {
         let body = body.collect().await.map_err(|error| FailedRequest::transport(error, false))?;
         let completion = wire::parse_completion(&body).ok_or_else(FailedRequest::no_completion)?;
@@ -114,8 +110,10 @@ async fn error_text(body: &mut HttpBody) -> String {
     wire::error_message(&text)
 }
 
-async fn read_stream(body: &mut HttpBody) -> Result<Completion, FailedRequest> {
+/// Reads a stream of events. Once it has begun, it may not be silent for longer than `idle`.
+async fn read_stream(body: &mut HttpBody, idle: Duration) -> Result<Completion, FailedRequest> {
     let (mut parser, mut streamed) = (EventParser::default(), StreamedCompletion::default());
+    let mut has_begun = false;
     loop {
         let chunk = match body.chunk().await {
             Ok(Some(chunk)) => chunk,
@@ -123,10 +121,14 @@ async fn read_stream(body: &mut HttpBody) -> Result<Completion, FailedRequest> {
             Err(error) => {
                 return Err(FailedRequest {
                     usage: streamed.usage(),
-                    ..FailedRequest::transport(error, true)
+                    ..FailedRequest::transport(error, has_begun)
                 });
             }
         };
+        if !has_begun {
+            has_begun = true;
+            body.limit_silence(idle);
+        }
         for data in parser.push(&chunk) {
             if data.trim() == "[DONE]" {
                 return finish(streamed);

@@ -4,9 +4,9 @@
 //! fails and another one is asked. No model is asked twice: the attempts of a step are the only retries. Above it, a step may
 //! ask again when an answer does not fit its schema.
 
-mod answer_text;
 mod breaker;
 mod call_log;
+mod embeddings;
 mod endpoint;
 mod failure;
 mod features;
@@ -26,6 +26,7 @@ use quire_ports::{LanguageModel, ModelError, ModelErrorKind, ModelRequest, Model
 use self::breaker::Breaker;
 pub use self::breaker::BreakerSettings;
 pub use self::call_log::CallLog;
+pub use self::embeddings::RemoteEmbedder;
 use self::endpoint::Endpoint;
 use self::failure::{FailedRequest, Remedy};
 use self::features::Features;
@@ -71,11 +72,10 @@ impl RemoteModel {
         }
         let known = self.known(model);
         known.breaker.permit(Instant::now()).map_err(FailedRequest::left_alone)?;
-        let started = Instant::now();
+        let call = self.log.begin(&request.context, model);
         let outcome = self.send(model, &known, request).await;
-        let took = started.elapsed();
         count(&outcome);
-        self.log.record(&request.context, &self.endpoint.settings, model, &outcome, took).await;
+        call.end(&self.endpoint.settings, &outcome).await;
         match &outcome {
             Err(failed) if failed.error.kind == ModelErrorKind::Unavailable => {
                 known.breaker.failed(Instant::now());
@@ -103,6 +103,8 @@ impl RemoteModel {
                 && let Some(fewer) = features.without_refused(refusal)
             {
                 tracing::info!(
+                    run_id = request.context.run_id.map(tracing::field::display),
+                    correlation_id = request.context.correlation_id.as_deref(),
                     model,
                     ?fewer,
                     "the model endpoint does not support a feature, asking without it"
@@ -131,23 +133,35 @@ impl LanguageModel for RemoteModel {
                 Ok(response) => return Ok(response),
                 Err(failed) => failed,
             };
-            let error = match last {
-                // A model that is left alone tells less than one that was asked.
-                Some(last) if failed.error.retry_after.is_some() && last.retry_after.is_none() => last,
-                Some(ModelError { retry_after: Some(earlier), .. }) => {
-                    let retry_after = failed.error.retry_after.map(|later| later.min(earlier));
-                    ModelError { retry_after, ..failed.error }
-                }
-                _ => failed.error,
-            };
             if failed.remedy == Remedy::None {
-                return Err(error);
+                return Err(combined(last, failed.error));
             }
-            tracing::warn!(model, code = error.kind.as_str(), "model failed");
+            let error = combined(last, failed.error);
+            tracing::warn!(
+                run_id = request.context.run_id.map(tracing::field::display),
+                correlation_id = request.context.correlation_id.as_deref(),
+                model,
+                code = error.kind.as_str(),
+                "model failed"
+            );
             last = Some(error);
         }
         // There is at least one model.
         Err(last.unwrap_or_else(|| FailedRequest::no_time().error))
+    }
+}
+
+/// What the errors of two models, asked one after the other, mean for the run.
+fn combined(earlier: Option<ModelError>, later: ModelError) -> ModelError {
+    match earlier {
+        // A provider that asks to wait closes the lane for its own time, whatever happened to other models.
+        _ if later.kind == ModelErrorKind::RateLimited => later,
+        // A model that is left alone tells less than one that was asked.
+        Some(earlier) if later.retry_after.is_some() && earlier.retry_after.is_none() => earlier,
+        Some(ModelError { retry_after: Some(earlier), .. }) => {
+            ModelError { retry_after: later.retry_after.map(|later| later.min(earlier)), ..later }
+        }
+        _ => later,
     }
 }
 

@@ -3,16 +3,20 @@
 use std::fmt;
 use std::time::Duration;
 
-use hyper::Uri;
+use http_body_util::Full;
+use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Request, Uri};
 
 use super::breaker::BreakerSettings;
-use crate::http::is_this_machine;
+use crate::http::{HttpClient, HttpLimits, is_this_machine};
 
 /// The part of the URL that stands for the name of the model.
 const MODEL_PLACE: &str = "{model}";
 /// The longest part of a host that names an endpoint.
 const MAX_HOST: usize = 100;
+/// How long an endpoint may take to say that it works.
+const PROBE_TIME: Duration = Duration::from_secs(10);
 /// The header for keys of Azure.
 const API_KEY: HeaderName = HeaderName::from_static("api-key");
 
@@ -36,7 +40,7 @@ pub struct ModelSettings {
     pub headers: String,
     /// The time limit of one request.
     pub timeout: Duration,
-    /// The longest silence of the endpoint.
+    /// The longest silence of a streamed answer that has begun.
     pub idle_timeout: Duration,
     /// The largest response, in bytes.
     pub max_response_bytes: usize,
@@ -83,6 +87,20 @@ impl ModelSettings {
     pub fn check(&self) -> Result<HeaderMap, ModelSettingsError> {
         self.address(&self.name)?;
         self.header_map()
+    }
+
+    /// Asks the endpoint for its list of models and returns the status of the answer. An endpoint without such a list
+    /// answers too.
+    pub async fn probe(&self, client: &HttpClient) -> Result<u16, String> {
+        let address = self.address(&self.name).map_err(|error| error.to_string())?;
+        let address = address.to_string().replace("/chat/completions", "/models");
+        let mut request = Request::get(address)
+            .body(Full::new(Bytes::new()))
+            .map_err(|_| ModelSettingsError::Url.to_string())?;
+        request.headers_mut().extend(self.header_map().map_err(|error| error.to_string())?);
+        let limits = HttpLimits { time: PROBE_TIME, idle: PROBE_TIME, bytes: self.max_response_bytes };
+        let response = client.open(request, limits).await.map_err(|error| error.to_string())?;
+        Ok(response.status.as_u16())
     }
 
     /// A short name for the endpoint: its host, and its port if the URL has one, such as `localhost-11434`.

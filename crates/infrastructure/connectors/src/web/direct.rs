@@ -1,14 +1,15 @@
 //! Reads web pages on this machine: fetches them and hands them to the parsers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_domain::hex;
 use quire_domain::link::{NormalizedUrl, low_value};
-use quire_domain::reading::FileKind;
+use quire_domain::reading::{FileKind, Line};
+use quire_domain::{LaneName, hex};
 use quire_ports::{
-    CallContext, PageContent, PageReader, PageText, ReadError, ReadErrorKind, ReadRequest, Reader,
-    WebErrorKind, WebFailure, WebPage, WebReader,
+    CallContext, CallPermit, CallPermits, FetchedPage, PageArticle, PageReader, ReadError, ReadErrorKind,
+    ReadRequest, Reader, RecognisedPages, WebErrorKind, WebFailure, WebPage, WebReader,
 };
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -16,7 +17,6 @@ use url::Url;
 use super::fetch::{Fetched, Fetcher};
 use super::{Guard, WebSettings};
 use crate::http::{HttpClient, HttpOptions, HttpOptionsError};
-use crate::retry::Attempts;
 
 /// How many bytes are searched for the beginning of markup.
 const MARKUP_WITHIN: usize = 1024;
@@ -24,40 +24,35 @@ const MARKUP_WITHIN: usize = 1024;
 /// Reads web pages on this machine.
 pub struct DirectWebReader {
     fetcher: Fetcher,
-    settings: WebSettings,
     pages: Arc<dyn PageReader>,
     documents: Arc<dyn Reader>,
 }
 
 impl DirectWebReader {
-    /// A reader that connects through this guard. `pages` reads HTML and text, `documents` all other files.
+    /// A reader that connects through this guard and asks each host in its lane. `pages` reads HTML and text, `documents`
+    /// all other files.
     pub fn new(
         settings: WebSettings,
         http: &HttpOptions,
         guard: Arc<Guard>,
+        permits: Arc<dyn CallPermits>,
         pages: Arc<dyn PageReader>,
         documents: Arc<dyn Reader>,
     ) -> Result<Self, HttpOptionsError> {
         let client = HttpClient::guarded(http, guard.clone())?;
-        let fetcher = Fetcher::new(client, guard, settings.clone());
-        Ok(Self { fetcher, settings, pages, documents })
+        let fetcher = Fetcher::new(client, guard, permits, settings);
+        Ok(Self { fetcher, pages, documents })
     }
 
-    async fn fetch(&self, url: &Url, context: &CallContext) -> Result<Fetched, WebFailure> {
-        let mut attempts = Attempts::new(self.settings.retry, context);
-        loop {
-            let outcome = self.fetcher.fetch(url).await;
-            let label = outcome.as_ref().map_or_else(|failure| failure.error_code, |_| "OK");
-            metrics::counter!("quire_web_fetches_total", "outcome" => label).increment(1);
-            let failure = match outcome {
-                Ok(fetched) => return Ok(fetched),
-                Err(failure) => failure,
-            };
-            let may_pass = failure.is_retryable && failure.retry_after.is_none();
-            if !may_pass || !attempts.pause(failure.error_code, None).await {
-                return Err(failure);
-            }
-        }
+    async fn fetch(&self, url: &Url) -> Result<Fetched, WebFailure> {
+        let outcome = self.fetcher.fetch(url).await;
+        let label = match &outcome {
+            Ok(_) => "OK",
+            Err(failure) if failure.is_wait => return outcome,
+            Err(failure) => failure.error_code,
+        };
+        metrics::counter!("quire_web_fetches_total", "outcome" => label).increment(1);
+        outcome
     }
 
     async fn read_content(&self, fetched: Fetched) -> Result<WebPage, WebFailure> {
@@ -70,7 +65,7 @@ impl DirectWebReader {
             ContentKind::Html | ContentKind::Text => {
                 let is_html = kind == ContentKind::Html;
                 let content =
-                    PageContent { bytes: body.into(), is_html, charset, url: url.as_str().to_owned() };
+                    FetchedPage { bytes: body.into(), is_html, charset, url: url.as_str().to_owned() };
                 let read = self.pages.read_page(content).await?;
                 (read, if is_html { "text/html" } else { "text/plain" }.to_owned())
             }
@@ -95,17 +90,55 @@ impl DirectWebReader {
         })
     }
 
-    /// A PDF, a picture or another file, by the reader of documents.
-    async fn read_file(&self, file: Arc<[u8]>) -> Result<PageText, ReadError> {
-        let read = self.documents.read(ReadRequest { file, language: None, recognised: None }).await?;
-        Ok(PageText { text: read.reading.plain_text().text, language: read.language, ..PageText::default() })
+    /// A PDF, a picture or another file, by the reader of documents. Recognising its pages needs a permit of the lane `ocr`.
+    async fn read_file(&self, file: Arc<[u8]>) -> Result<PageArticle, WebFailure> {
+        let ocr = Arc::new(OcrPermits { permits: self.fetcher.permits(), busy: Mutex::default() });
+        let request = ReadRequest { file, language: None, recognised: Some(ocr.clone()) };
+        let read = self.documents.read(request).await.map_err(|error| match ocr.take_busy() {
+            Some(wait) => WebFailure::wait(Some(LaneName::ocr()), wait),
+            None => error.into(),
+        })?;
+        let text = read.reading.plain_text().text;
+        Ok(PageArticle { text, language: read.language, ..PageArticle::default() })
+    }
+}
+
+/// Permits to recognise the pages of one file. Nothing is stored: what is behind a link may change.
+struct OcrPermits {
+    permits: Arc<dyn CallPermits>,
+    /// How long the run waits, if there was no permit.
+    busy: Mutex<Option<Duration>>,
+}
+
+impl OcrPermits {
+    fn take_busy(&self) -> Option<Duration> {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
 #[async_trait]
+impl RecognisedPages for OcrPermits {
+    async fn permit(&self) -> Option<CallPermit> {
+        match self.permits.permit(&LaneName::ocr()).await {
+            Ok(permit) => Some(permit),
+            Err(wait) => {
+                *self.busy.lock().unwrap_or_else(PoisonError::into_inner) = Some(wait);
+                None
+            }
+        }
+    }
+
+    async fn find(&self, _: usize, _: Option<&str>) -> Option<Vec<Line>> {
+        None
+    }
+
+    async fn store(&self, _: usize, _: Option<&str>, _: &[Line]) {}
+}
+
+#[async_trait]
 impl WebReader for DirectWebReader {
-    async fn read(&self, url: &NormalizedUrl, context: &CallContext) -> Result<WebPage, WebFailure> {
-        let fetched = self.fetch(url.address(), context).await?;
+    async fn read(&self, url: &NormalizedUrl, _: &CallContext) -> Result<WebPage, WebFailure> {
+        let fetched = self.fetch(url.address()).await?;
         self.read_content(fetched).await
     }
 }

@@ -1,4 +1,4 @@
-//! Fetches what is behind an address: redirects, limits, compression.
+//! Fetches what is behind an address: redirects, lanes of hosts, limits, compression.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,13 +11,14 @@ use hyper::header::{
     LOCATION, USER_AGENT,
 };
 use hyper::{Request, StatusCode};
-use quire_ports::{WebErrorKind, WebFailure};
+use quire_domain::LaneName;
+use quire_ports::{CallPermits, WebErrorKind, WebFailure};
 use url::Url;
 
-use super::courtesy::{Courtesy, Turn};
 use super::decompress::{ACCEPTED, DecompressError, decompress};
+use super::host_spacing::{HostSpacing, RequestSlot};
 use super::robots::Robots;
-use super::{Guard, Refusal, WebSettings};
+use super::{AddressRefused, Guard, WebSettings};
 use crate::http::{HttpClient, HttpError, HttpLimits, HttpStream};
 use crate::retry::retry_after;
 
@@ -45,48 +46,75 @@ pub(super) struct Fetched {
     pub(super) body: Vec<u8>,
 }
 
+/// What a host answers.
+enum Answer {
+    Content(Fetched),
+    Redirect(Url),
+}
+
 /// Fetches addresses.
 pub(super) struct Fetcher {
     client: HttpClient,
     guard: Arc<Guard>,
-    courtesy: Courtesy,
+    permits: Arc<dyn CallPermits>,
+    spacing: HostSpacing,
     settings: WebSettings,
 }
 
 type BoxedFetch<'a> = Pin<Box<dyn Future<Output = Result<Fetched, WebFailure>> + Send + 'a>>;
 
+/// How a request is spaced from others to its host.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spacing {
+    /// Its slot must have come.
+    Slot,
+    /// It follows a redirect: it is sent at once and counts for the requests after it.
+    Counted,
+    /// It asks for the rules of the site, once for all its pages.
+    None,
+}
+
 #[derive(Clone, Copy)]
 struct Limits {
     deadline: Instant,
     bytes: usize,
-    /// Whether to ask the site and to wait for its turn.
-    is_courteous: bool,
+    /// How the request is spaced from others to its host.
+    spacing: Spacing,
 }
 
 impl Fetcher {
     /// The client must connect through the same guard.
-    pub(super) fn new(client: HttpClient, guard: Arc<Guard>, settings: WebSettings) -> Self {
-        Self { client, guard, courtesy: Courtesy::default(), settings }
+    pub(super) fn new(
+        client: HttpClient,
+        guard: Arc<Guard>,
+        permits: Arc<dyn CallPermits>,
+        settings: WebSettings,
+    ) -> Self {
+        Self { client, guard, permits, spacing: HostSpacing::default(), settings }
+    }
+
+    /// The permits with which hosts are asked.
+    pub(super) fn permits(&self) -> Arc<dyn CallPermits> {
+        self.permits.clone()
     }
 
     /// Fetches a page.
     pub(super) async fn fetch(&self, url: &Url) -> Result<Fetched, WebFailure> {
         let deadline = Instant::now() + self.settings.timeout;
-        self.follow(url, Limits { deadline, bytes: self.settings.max_bytes, is_courteous: true }).await
+        self.follow(url, Limits { deadline, bytes: self.settings.max_bytes, spacing: Spacing::Slot }).await
     }
 
     /// Follows redirects. Each address on the way is checked like the first one.
-    async fn follow(&self, start: &Url, limits: Limits) -> Result<Fetched, WebFailure> {
+    async fn follow(&self, start: &Url, mut limits: Limits) -> Result<Fetched, WebFailure> {
         let mut url = start.clone();
         for _ in 0..=self.settings.max_redirects {
             self.guard.check(&url).map_err(refused)?;
-            if limits.is_courteous {
-                self.wait_for_turn(&url).await?;
+            match self.ask_in_lane(&url, limits).await? {
+                Answer::Redirect(next) => url = next,
+                Answer::Content(fetched) => return Ok(fetched),
             }
-            let response = self.open(&url, limits).await?;
-            match redirect(&url, &response)? {
-                Some(next) => url = next,
-                None => return receive(url, response, limits).await,
+            if limits.spacing == Spacing::Slot {
+                limits.spacing = Spacing::Counted;
             }
         }
         let message =
@@ -97,6 +125,37 @@ impl Fetcher {
     /// The same in a box: a page asks for the rules of its site, which may redirect, too.
     fn follow_boxed<'a>(&'a self, start: &'a Url, limits: Limits) -> BoxedFetch<'a> {
         Box::pin(self.follow(start, limits))
+    }
+
+    /// Asks a host once, in its lane. If the host asks to wait, its lane is closed.
+    async fn ask_in_lane(&self, url: &Url, limits: Limits) -> Result<Answer, WebFailure> {
+        let interval = match limits.spacing {
+            Spacing::None => Duration::ZERO,
+            Spacing::Slot | Spacing::Counted => self.allowed_interval(url).await?,
+        };
+        let host = url.host_str().unwrap_or_default();
+        let lane = LaneName::host(host);
+        let permit = self.permits.permit(&lane).await;
+        let permit = permit.map_err(|wait| WebFailure::wait(Some(lane.clone()), wait))?;
+        self.take_slot(host, interval, limits.spacing)?;
+        let answer = match self.ask(url, limits).await {
+            Err(WebFailure { retry_after: Some(wait), message, .. }) => {
+                self.permits.close(&lane, wait, &message).await;
+                Err(WebFailure { lane: Some(lane), ..WebFailure::rate_limited(message, wait) })
+            }
+            answer => answer,
+        };
+        // Only now, so that a run that is woken finds the lane closed.
+        drop(permit);
+        answer
+    }
+
+    async fn ask(&self, url: &Url, limits: Limits) -> Result<Answer, WebFailure> {
+        let response = self.open(url, limits).await?;
+        match redirect(url, &response)? {
+            Some(next) => Ok(Answer::Redirect(next)),
+            None => receive(url.clone(), response, limits).await.map(Answer::Content),
+        }
     }
 
     async fn open(&self, url: &Url, limits: Limits) -> Result<HttpStream, WebFailure> {
@@ -114,40 +173,45 @@ impl Fetcher {
         self.client.open(request, limits).await.map_err(|error| transport(error, limits.bytes))
     }
 
-    /// Asks whether the site lets programs read the page, and waits until the host may be asked again.
-    async fn wait_for_turn(&self, url: &Url) -> Result<(), WebFailure> {
-        let mut interval = self.settings.host_interval;
-        if self.settings.robots {
-            let site = url.origin().ascii_serialization();
-            let cell = self.courtesy.robots(&site, tokio::time::Instant::now());
-            let robots = cell.get_or_try_init(|| self.fetch_robots(url)).await?;
-            let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-            if !robots.allows(path) {
-                let message = "the site asks programs not to read this page (robots.txt)";
-                return Err(WebFailure::new(WebErrorKind::RobotsDisallow, message));
-            }
-            // A site's own pause counts only where pauses are wanted at all.
-            interval =
-                robots.delay.filter(|_| !interval.is_zero()).map_or(interval, |delay| delay.max(interval));
+    /// Asks whether the site lets programs read the page, and how far apart requests to it should be.
+    async fn allowed_interval(&self, url: &Url) -> Result<Duration, WebFailure> {
+        let interval = self.settings.host_interval;
+        if !self.settings.robots {
+            return Ok(interval);
         }
-        let host = url.host_str().unwrap_or_default();
-        match self.courtesy.turn(host, interval, tokio::time::Instant::now()) {
-            Turn::After(wait) => tokio::time::sleep(wait).await,
-            Turn::Later(wait) => {
-                return Err(WebFailure::rate_limited(
-                    "Quire spaces its requests to this host; it continues later",
-                    wait,
-                ));
-            }
+        let site = url.origin().ascii_serialization();
+        let cell = self.spacing.robots(&site, tokio::time::Instant::now());
+        let robots = cell.get_or_try_init(|| self.fetch_robots(url)).await?;
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        if !robots.allows(path) {
+            let message = "the site asks programs not to read this page (robots.txt)";
+            return Err(WebFailure::new(WebErrorKind::RobotsDisallow, message));
         }
-        Ok(())
+        // A site's own pause counts only where pauses are wanted at all.
+        Ok(robots.delay.filter(|_| !interval.is_zero()).map_or(interval, |delay| delay.max(interval)))
+    }
+
+    /// Takes the slot of a request. If it has not come, the run waits in the queue and holds nothing.
+    fn take_slot(&self, host: &str, interval: Duration, spacing: Spacing) -> Result<(), WebFailure> {
+        let now = tokio::time::Instant::now();
+        match spacing {
+            Spacing::None => Ok(()),
+            Spacing::Counted => {
+                self.spacing.count(host, interval, now);
+                Ok(())
+            }
+            Spacing::Slot => match self.spacing.slot(host, interval, now) {
+                RequestSlot::Now => Ok(()),
+                RequestSlot::Later(wait) => Err(WebFailure::wait(None, wait)),
+            },
+        }
     }
 
     /// The rules of the site of a page. A site without rules allows everything; one that fails is asked again later.
     async fn fetch_robots(&self, page: &Url) -> Result<Robots, WebFailure> {
         let Ok(url) = page.join("/robots.txt") else { return Ok(Robots::default()) };
         let deadline = Instant::now() + ROBOTS_TIME.min(self.settings.timeout);
-        let limits = Limits { deadline, bytes: MAX_ROBOTS_BYTES, is_courteous: false };
+        let limits = Limits { deadline, bytes: MAX_ROBOTS_BYTES, spacing: Spacing::None };
         match self.follow_boxed(&url, limits).await {
             Ok(fetched) => Ok(Robots::parse(&String::from_utf8_lossy(&fetched.body))),
             Err(failure) if failure.is_retryable => Err(failure),
@@ -162,9 +226,9 @@ impl Fetcher {
 }
 
 /// The failure of an address that is not reached.
-pub(super) fn refused(refusal: Refusal) -> WebFailure {
+pub(super) fn refused(refusal: AddressRefused) -> WebFailure {
     match refusal {
-        Refusal::Unresolved => WebFailure::new(WebErrorKind::Unavailable, refusal.to_string()),
+        AddressRefused::Unresolved => WebFailure::new(WebErrorKind::Unavailable, refusal.to_string()),
         _ => WebFailure::new(WebErrorKind::AddressNotAllowed, refusal.to_string()),
     }
 }
@@ -237,7 +301,9 @@ fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), WebFailur
     let number = status.as_u16();
     match (status, retry_after(headers)) {
         (status, _) if status.is_success() => Ok(()),
-        (StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE, Some(wait)) => {
+        // Only a 429 counts no attempt. A host that answers 503 is not working; if it did not count, a link to a host that
+        // stays so would wait for ever.
+        (StatusCode::TOO_MANY_REQUESTS, Some(wait)) => {
             let message = format!("the host limits the request rate (HTTP {number}); Quire continues later");
             Err(WebFailure::rate_limited(message, wait))
         }

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use http_body_util::Full;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use hyper::{Request, StatusCode, Uri};
-use quire_domain::hex;
 use quire_domain::link::{NormalizedUrl, low_value};
-use quire_ports::{CallContext, WebErrorKind, WebFailure, WebPage, WebReader};
+use quire_domain::{LaneName, hex};
+use quire_ports::{CallContext, CallPermits, WebErrorKind, WebFailure, WebPage, WebReader};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -17,10 +17,8 @@ use sha2::{Digest as _, Sha256};
 use super::fetch::refused;
 use super::{FirecrawlSettings, Guard, WebSettingsError};
 use crate::http::{HttpClient, HttpError, HttpLimits};
-use crate::retry::{Attempts, retry_after};
+use crate::retry::retry_after;
 
-/// How long a rate limit lasts that names no time.
-const DEFAULT_RATE_LIMIT: Duration = Duration::from_mins(1);
 /// A page that Firecrawl could not read counts as read if at least this many characters are found without it.
 const MIN_SALVAGED_CHARS: usize = 400;
 /// Firecrawl accepts times in this range, in milliseconds.
@@ -33,6 +31,8 @@ pub struct FirecrawlReader {
     settings: FirecrawlSettings,
     address: Uri,
     key: HeaderValue,
+    permits: Arc<dyn CallPermits>,
+    lane: LaneName,
     /// Reads a page that Firecrawl cannot read.
     direct: Arc<dyn WebReader>,
 }
@@ -53,34 +53,47 @@ struct Scraped {
 }
 
 impl FirecrawlReader {
-    /// A reader that sends addresses to Firecrawl which the guard allows.
+    /// A reader that sends addresses to Firecrawl which the guard allows. It asks Firecrawl in the lane of its host.
     pub fn new(
         settings: FirecrawlSettings,
         client: HttpClient,
         guard: Arc<Guard>,
+        permits: Arc<dyn CallPermits>,
         direct: Arc<dyn WebReader>,
     ) -> Result<Self, WebSettingsError> {
         let (address, key) = settings.check()?;
-        Ok(Self { client, guard, settings, address, key, direct })
+        let lane = LaneName::host(address.host().unwrap_or_default());
+        Ok(Self { client, guard, settings, address, key, permits, lane, direct })
     }
 
-    /// Asks Firecrawl, and again after an error that may pass: then as a phone, or with the other parser.
+    /// Asks Firecrawl once. Every second attempt at a step asks as a phone, and with the other parser.
     async fn scrape(&self, url: &NormalizedUrl, context: &CallContext) -> Result<WebPage, WebFailure> {
-        let mut attempts = Attempts::new(self.settings.retry, context);
         let hints_pdf = url.address().path().to_ascii_lowercase().ends_with(".pdf");
-        for number in 0u32.. {
-            let is_toggled = number % 2 == 1;
-            let body = self.request(url, is_toggled, hints_pdf != is_toggled);
-            let failure = match self.ask(&body).await.and_then(|data| page(url, data)) {
-                Ok(page) => return Ok(page),
-                Err(failure) => failure,
-            };
-            let may_pass = failure.is_retryable && failure.retry_after.is_none();
-            if !may_pass || !attempts.pause(failure.error_code, None).await {
-                return Err(failure);
+        let is_toggled = context.step_attempt.is_multiple_of(2) && context.step_attempt > 0;
+        let body = self.request(url, is_toggled, hints_pdf != is_toggled);
+        let permit = self.permits.permit(&self.lane).await;
+        let permit = permit.map_err(|wait| WebFailure::wait(Some(self.lane.clone()), wait))?;
+        let answer = match self.ask(&body).await {
+            Err(WebFailure { retry_after: Some(wait), message, .. }) => {
+                self.permits.close(&self.lane, wait, &message).await;
+                let failure = WebFailure::rate_limited(message, wait);
+                Err(WebFailure { lane: Some(self.lane.clone()), ..failure })
             }
-        }
-        Err(WebFailure::new(WebErrorKind::Unavailable, "Firecrawl did not answer; try again later"))
+            answer => answer,
+        };
+        // Only now, so that a run that is woken finds the lane closed.
+        drop(permit);
+        page(url, answer?)
+    }
+
+    /// Whether the page may be read without Firecrawl after this failure: Firecrawl fails at this page, or it has failed in
+    /// every attempt at the step.
+    fn may_salvage(&self, failure: &WebFailure, context: &CallContext) -> bool {
+        let is = |kind: WebErrorKind| failure.error_code == kind.as_str();
+        let is_last = context.step_attempt >= self.settings.step_attempts;
+        is(WebErrorKind::LowValue)
+            || is(WebErrorKind::ServiceRefused)
+            || (is(WebErrorKind::Unavailable) && is_last)
     }
 
     fn request(&self, url: &NormalizedUrl, is_mobile: bool, is_pdf: bool) -> Value {
@@ -119,9 +132,11 @@ impl FirecrawlReader {
         match response.status {
             status if status.is_success() => {}
             StatusCode::TOO_MANY_REQUESTS => {
-                let wait = retry_after(&response.headers).unwrap_or(DEFAULT_RATE_LIMIT);
                 let message = "Firecrawl limits the request rate (HTTP 429); Quire continues later";
-                return Err(WebFailure::rate_limited(message, wait));
+                return Err(match retry_after(&response.headers) {
+                    Some(wait) => WebFailure::rate_limited(message, wait),
+                    None => unavailable(message),
+                });
             }
             StatusCode::NOT_FOUND => {
                 let message = "Firecrawl did not find the page (HTTP 404); check the address";
@@ -155,10 +170,7 @@ impl WebReader for FirecrawlReader {
             Ok(page) => return Ok(page),
             Err(failure) => failure,
         };
-        let is_of_page = [WebErrorKind::Unavailable, WebErrorKind::LowValue, WebErrorKind::ServiceRefused]
-            .iter()
-            .any(|kind| failure.error_code == kind.as_str());
-        if !is_of_page {
+        if !self.may_salvage(&failure, context) {
             return Err(failure);
         }
         tracing::warn!(
@@ -166,8 +178,12 @@ impl WebReader for FirecrawlReader {
             code = failure.error_code,
             "Firecrawl could not read a page, reading it directly"
         );
-        let salvaged = self.direct.read(url, context).await.ok();
-        salvaged.filter(|page| page.text.chars().count() >= MIN_SALVAGED_CHARS).ok_or(failure)
+        match self.direct.read(url, context).await {
+            Ok(page) if page.text.chars().count() >= MIN_SALVAGED_CHARS => Ok(page),
+            // The host is asked when its lane is free.
+            Err(wait) if wait.is_wait => Err(wait),
+            _ => Err(failure),
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use hyper::Uri;
 use hyper::header::HeaderValue;
-use quire_domain::Backoff;
 
 use super::{AllowList, InvalidEntry};
 use crate::http::is_this_machine;
@@ -27,8 +26,6 @@ pub struct WebSettings {
     pub robots: bool,
     /// The pause between two requests to one host.
     pub host_interval: Duration,
-    /// How requests are repeated.
-    pub retry: Backoff,
 }
 
 /// How Firecrawl is used.
@@ -42,8 +39,8 @@ pub struct FirecrawlSettings {
     pub timeout: Duration,
     /// The largest response, in bytes.
     pub max_response_bytes: usize,
-    /// How requests are repeated.
-    pub retry: Backoff,
+    /// The attempts of the step that reads a page. In the last one, a page that Firecrawl cannot read is read directly.
+    pub step_attempts: u32,
 }
 
 /// Which setting is invalid.

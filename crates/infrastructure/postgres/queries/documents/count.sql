@@ -2,7 +2,9 @@
 -- these two states can still have the place in the list that belongs to a later run. A run that has ended has given
 -- up that place.
 SELECT count(*) AS counted
-FROM ((SELECT 1 FROM documents WHERE $2 ORDER BY created_at LIMIT $1)
+FROM ((SELECT 1 FROM documents
+       WHERE $2 AND (SELECT h.id FROM documents h WHERE h.id = documents.id AND h.hidden_at IS NOT NULL) IS NULL
+       ORDER BY created_at LIMIT $1)
       UNION ALL
       (SELECT 1
        FROM runs r
@@ -11,6 +13,7 @@ FROM ((SELECT 1 FROM documents WHERE $2 ORDER BY created_at LIMIT $1)
               OR NOT EXISTS (SELECT 1 FROM runs later
                              WHERE later.subject_id = r.subject_id AND later.pipeline = 'document'
                                AND (later.created_at, later.id) > (r.created_at, r.id)))
+         AND (SELECT h.id FROM documents h WHERE h.id = r.subject_id AND h.hidden_at IS NOT NULL) IS NULL
        LIMIT $1)
       UNION ALL
       (SELECT 1
@@ -20,7 +23,12 @@ FROM ((SELECT 1 FROM documents WHERE $2 ORDER BY created_at LIMIT $1)
               OR NOT EXISTS (SELECT 1 FROM runs later
                              WHERE later.subject_id = r.subject_id AND later.pipeline = 'document'
                                AND (later.created_at, later.id) > (r.created_at, r.id)))
+         AND (SELECT h.id FROM documents h WHERE h.id = r.subject_id AND h.hidden_at IS NOT NULL) IS NULL
        LIMIT $1)
       UNION ALL
-      (SELECT 1 FROM documents WHERE review_status = $5::text LIMIT $1)
+      (SELECT 1 FROM documents
+       WHERE review_status = $5::text AND (SELECT h.id FROM documents h WHERE h.id = documents.id AND h.hidden_at IS NOT NULL) IS NULL
+       LIMIT $1)
+      UNION ALL
+      (SELECT 1 FROM documents WHERE $6 AND hidden_at IS NOT NULL LIMIT $1)
       LIMIT $1) AS counted

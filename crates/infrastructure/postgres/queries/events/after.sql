@@ -1,5 +1,6 @@
 SELECT {event}
 FROM events
 WHERE id > $1 AND ($2::uuid IS NULL OR run_id = $2) AND ($3::uuid IS NULL OR subject_id = $3)
+  AND event_type = ANY ($5)
 ORDER BY id
 LIMIT $4

@@ -3,17 +3,19 @@
 -- its schema. It also gets the document's place in the list, unless a later run has that place. Returns also whether
 -- an earlier run may have that place.
 INSERT INTO runs (id, pipeline, subject_id, state, turn, priority, correlation_id, created_at, queued_at, language,
-                  schema_name, schema_version, continues_run_id, continuation, requested_by, listed_at)
+                  schema_name, schema_version, continues_run_id, continuation, requested_by, extractor,
+                  listed_at)
 SELECT u.id, u.pipeline, u.subject_id, 'QUEUED', u.turn, u.priority, u.correlation_id, u.at, u.at, d.language_override,
-       s.schema_name, s.version_number, u.continues_run_id, u.continuation, u.requested_by,
+       s.schema_name, s.version_number, u.continues_run_id, u.continuation, u.requested_by, u.extractor,
        CASE WHEN d.id IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM runs later
                              WHERE later.subject_id = d.id AND later.pipeline = 'document'
                                AND (later.created_at, later.id) > (u.at, u.id))
             THEN d.created_at END
 FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::timestamptz[],
-            $8::uuid[], $9::int[], $10::text[])
-     AS u (id, pipeline, subject_id, turn, priority, correlation_id, at, continues_run_id, continuation, requested_by)
+            $8::uuid[], $9::int[], $10::text[], $11::text[])
+     AS u (id, pipeline, subject_id, turn, priority, correlation_id, at, continues_run_id, continuation, requested_by,
+           extractor)
 LEFT JOIN documents d ON d.id = u.subject_id AND u.pipeline = 'document'
 LEFT JOIN LATERAL (SELECT schema_name, version_number FROM schema_versions
                    WHERE schema_name = d.schema_name

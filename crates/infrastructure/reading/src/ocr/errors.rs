@@ -2,7 +2,7 @@
 
 use quire_ports::{ReadError, ReadErrorKind};
 
-use super::languages::tesseract_name;
+use super::languages::language_package;
 
 pub(super) fn tesseract_missing(reason: &str) -> ReadError {
     ReadError {
@@ -26,10 +26,7 @@ pub(super) fn not_confined(missing: &str) -> ReadError {
 }
 
 pub(super) fn language_data_missing(languages: &[&str]) -> ReadError {
-    let packages: Vec<String> = languages
-        .iter()
-        .map(|language| format!("tesseract-ocr-{}", tesseract_name(language).unwrap_or(language)))
-        .collect();
+    let packages: Vec<String> = languages.iter().map(|language| language_package(language)).collect();
     ReadError::new(
         ReadErrorKind::OcrNotAvailable,
         format!(

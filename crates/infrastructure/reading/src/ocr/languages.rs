@@ -45,6 +45,11 @@ pub(super) fn tesseract_name(language: &str) -> Option<&'static str> {
     NAMES.iter().find(|(code, _)| *code == language).map(|(_, name)| *name)
 }
 
+/// The Debian package with tesseract's data for a language, given as ISO 639-1 code.
+pub fn language_package(language: &str) -> String {
+    format!("tesseract-ocr-{}", tesseract_name(language).unwrap_or(language).replace('_', "-"))
+}
+
 /// The `-l` argument for tesseract: the expected languages that are installed, in their order. `None` if none is.
 pub(super) fn tesseract_argument(expected: &[&str], installed: &[String]) -> Option<String> {
     let usable = expected.iter().filter_map(|language| tesseract_name(language));

@@ -5,7 +5,9 @@
 
 pub mod child;
 mod errors;
+mod image;
 mod languages;
+mod legibility;
 mod ordinals;
 mod tsv;
 
@@ -22,7 +24,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 
-use crate::sandbox::{ConfinementPolicy, PageImage, current_executable};
+use crate::sandbox::{ConfinementPolicy, current_executable};
+pub use image::OcrImage;
+pub use languages::language_package;
+pub(crate) use legibility::{Legibility, replace_doubtful_words};
+
 use errors::{language_data_missing, not_confined, recognition_failed, tesseract_missing};
 
 /// The most bytes that tesseract may write for a page.
@@ -134,15 +140,15 @@ impl Ocr {
         self.inner.resolve_install(language).await.map(|_| ())
     }
 
-    /// Recognises the lines of a page.
-    pub async fn recognise(&self, image: &PageImage, language: &OcrLanguage) -> Result<Vec<Line>, ReadError> {
+    /// Recognises the lines of a page. Boxes are in points on the page, confidence is that of tesseract.
+    pub async fn recognise(&self, image: &OcrImage, language: &OcrLanguage) -> Result<Vec<Line>, ReadError> {
         let (program, languages) = self.inner.resolve_install(language).await?;
-        let dpi = format!("{:.0}", image.scale * 72.0);
+        let dpi = format!("{:.0}", image.dpi);
         let arguments = ["stdin", "stdout", "-l", &languages, "--dpi", &dpi, "--psm", "3", "tsv"];
         let output = self.inner.run(program, &arguments, &image.png).await;
         let output = output.map_err(|error| recognition_failed(&error.to_string()))?;
         let table = output.succeeded(recognition_failed)?;
-        let mut lines = tsv::parse_lines(&String::from_utf8_lossy(&table), image.scale);
+        let mut lines = tsv::parse_lines(&String::from_utf8_lossy(&table), |rect| image.rect_on_page(rect));
         ordinals::fix_ordinals(&mut lines, &languages);
         Ok(lines)
     }

@@ -56,7 +56,7 @@ mod tests {
 
     fn after(text: &str, languages: &str) -> String {
         let rect = Rect { x0: 0.0, y0: 0.0, x1: 1.0, y1: 1.0 };
-        let words = text.split(' ').map(|text| Word { text: text.to_owned(), rect }).collect();
+        let words = text.split(' ').map(|text| Word::new(text, rect)).collect();
         let mut lines = [Line { words, opens_paragraph: true }];
         fix_ordinals(&mut lines, languages);
         lines[0].words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")

@@ -9,11 +9,14 @@ use hayro_interpret::hayro_cmap::WritingMode;
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
 use hayro_interpret::{BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, SoftMask};
 
+use quire_domain::reading::Rect as QuireRect;
+
 use super::covered::GlyphTraces;
 use super::glyph::PlacedGlyph;
 use super::glyph_cache::GlyphCache;
 use super::image_coverage::ImageCoverage;
 use super::marks::{Color, MarkRecorder, solid_color};
+use super::rulings::RulingRecorder;
 use super::words::{PageText, WordBuilder};
 use crate::PageGraphics;
 
@@ -34,6 +37,7 @@ pub(super) struct TextDevice {
     shape_count: u32,
     size: (f32, f32),
     marks: MarkRecorder,
+    rulings: RulingRecorder,
     traces: GlyphTraces,
     hidden: Option<HiddenGlyphs>,
 }
@@ -50,6 +54,8 @@ pub(super) struct DrawnPage {
     /// Its text, without the hidden glyphs if the device knows them.
     pub(super) text: PageText,
     pub(super) graphics: PageGraphics,
+    /// Its thin lines across and down.
+    pub(super) rulings: Vec<QuireRect>,
     /// The text of the hidden glyphs, if the device knows them.
     pub(super) covered: PageText,
     /// For each glyph in drawing order, whether a mark hides it. `None` if no glyph is hidden.
@@ -74,6 +80,7 @@ impl TextDevice {
             shape_count: 0,
             size: (width, height),
             marks: MarkRecorder::new(width, height),
+            rulings: RulingRecorder::default(),
             traces: GlyphTraces::default(),
             hidden: None,
         }
@@ -91,6 +98,7 @@ impl TextDevice {
         DrawnPage {
             text: self.words.finish(),
             graphics: PageGraphics { image_coverage, shape_count: self.shape_count },
+            rulings: self.rulings.rulings,
             covered: self.hidden.map(|hidden| hidden.words.finish()).unwrap_or_default(),
             hidden: self.traces.hidden_by(&self.marks.marks, self.size, image_coverage),
         }
@@ -153,11 +161,13 @@ impl<'a> Device<'a> for TextDevice {
 
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
         self.count_shape();
+        self.rulings.path(path, props.transform, mode);
         self.marks.path(path, &props, mode);
     }
 
     fn draw_rect(&mut self, rect: &Rect, props: DrawProps<'a>, mode: &DrawMode) {
         self.count_shape();
+        self.rulings.rect(rect, props.transform, mode);
         self.marks.rect(rect, &props, mode);
     }
 

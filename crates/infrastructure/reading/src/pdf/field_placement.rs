@@ -60,7 +60,7 @@ mod tests {
 
     fn line(text: &str, x0: f32, y0: f32) -> Line {
         let rect = Rect { x0, y0, x1: x0 + 40.0, y1: y0 + 10.0 };
-        Line { words: vec![Word { text: text.to_owned(), rect }], opens_paragraph: false }
+        Line { words: vec![Word::new(text, rect)], opens_paragraph: false }
     }
 
     fn texts(lines: &[Line]) -> Vec<String> {

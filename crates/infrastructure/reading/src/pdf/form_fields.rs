@@ -1,7 +1,8 @@
-//! Reads values of form fields and notes that the file stores without an appearance.
+//! Reads values of form fields and notes that the file stores without an appearance, and the state of checkboxes.
 //!
 //! Most programs store how a filled field looks; the page draws it like other text. Some programs store only the value
-//! and let the viewer draw it. For those, this file lays out the value within the rectangle of the field.
+//! and let the viewer draw it. For those, this file lays out the value within the rectangle of the field. A checkbox is drawn
+//! with lines, which are no text, so its state becomes a word.
 
 use hayro_interpret::hayro_syntax::object::{Array, Dict, MaybeRef, Name, Object, Rect as PdfRect, Stream};
 use hayro_interpret::hayro_syntax::page::Page as PdfPage;
@@ -20,7 +21,12 @@ const HIDDEN: u32 = 1 << 1;
 /// The annotation flag for: not shown on screen.
 const NO_VIEW: u32 = 1 << 5;
 /// The field flag for: its text is a password.
-const PASSWORD: u32 = 1 << 13;
+pub(super) const PASSWORD: u32 = 1 << 13;
+/// The field flag for: it has no state.
+pub(super) const PUSH_BUTTON: u32 = 1 << 16;
+/// The words for a box that is checked, and for one that is not.
+const CHECKED: &str = "☒";
+const UNCHECKED: &str = "☐";
 /// The font size if the text fits, in points.
 const FONT_SIZE: f64 = 12.0;
 /// The usual width of a character, in font sizes.
@@ -79,11 +85,22 @@ fn undrawn_text(annotation: &Dict<'_>) -> Option<(String, Area)> {
 
 fn field_text(field: &Dict<'_>) -> Option<String> {
     let kind = inherited::<Name<'_>>(field, "FT", |field| field.get("FT"))?;
-    let is_password = inherited(field, "Ff", |field| field.get::<u32>("Ff")).unwrap_or(0) & PASSWORD != 0;
-    if !matches!(kind.as_ref(), b"Tx" | b"Ch") || is_password {
-        return None;
+    let flags = inherited(field, "Ff", |field| field.get::<u32>("Ff")).unwrap_or(0);
+    match kind.as_ref() {
+        b"Tx" | b"Ch" if flags & PASSWORD == 0 => {}
+        b"Btn" if flags & PUSH_BUTTON == 0 => return checkbox(field),
+        _ => return None,
     }
     text_of(inherited(field, "V", |field| field.get::<Object<'_>>("V"))?)
+}
+
+/// The state of a checkbox or radio button as a word. `None` if it has no states.
+fn checkbox(field: &Dict<'_>) -> Option<String> {
+    let state = field.get::<Name<'_>>("AS").or_else(|| {
+        let is_alone = field.contains_key("FT");
+        field.get::<Name<'_>>("V").filter(|_| is_alone)
+    })?;
+    Some(if state.as_ref() == b"Off" { UNCHECKED } else { CHECKED }.to_owned())
 }
 
 /// The entry of a field, or of its nearest parent that has one.
@@ -99,7 +116,7 @@ fn inherited<'a, T>(field: &Dict<'a>, key: &str, entry: impl Fn(&Dict<'a>) -> Op
 }
 
 /// The text of a value. A choice of several values becomes one line each.
-fn text_of(value: Object<'_>) -> Option<String> {
+pub(super) fn text_of(value: Object<'_>) -> Option<String> {
     match value {
         Object::String(text) => Some(decode(text.as_bytes())),
         Object::Stream(text) => Some(decode(&text.decoded_data().ok()?)),
@@ -152,7 +169,7 @@ fn lay_out(text: &str, area: Area) -> Vec<Line> {
     let lines = rows.map(|(row, words)| {
         let words = words.into_iter().map(|(column, text)| {
             let rect = word_rect(area, size, line_distance, row, column, text.chars().count());
-            Word { text, rect }
+            Word::new(text, rect)
         });
         Line { words: words.collect(), opens_paragraph: row == 0 }
     });
@@ -185,7 +202,7 @@ fn word_rect(
 }
 
 /// Decodes UTF-16 or UTF-8 by the byte order mark, else `PDFDocEncoding`.
-fn decode(bytes: &[u8]) -> String {
+pub(super) fn decode(bytes: &[u8]) -> String {
     match bytes {
         [0xfe, 0xff, ..] | [0xff, 0xfe, ..] => crate::text::decode(bytes),
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),

@@ -93,6 +93,18 @@ fn hidden_empty_and_password_fields_are_skipped() {
     assert_eq!(texts(&last), ["queda"], "a skipped field does not hide the next one");
 }
 
+#[test]
+fn the_state_of_a_checkbox_is_a_word_at_its_place() {
+    let page = page(&field("/FT /Btn /V /Yes /AS /Yes"));
+    assert_eq!(page.lines[0].words[0].text, CHECKED);
+    let rect = page.lines[0].words[0].rect;
+    assert!(rect.x0 >= 50.0 && rect.x1 <= 200.0 && rect.y0 >= 80.0 && rect.y1 <= 100.0, "{rect:?}");
+    assert_eq!(texts(&field("/FT /Btn /AS /Off")), [UNCHECKED]);
+    assert_eq!(texts(&field("/Parent << /FT /Btn /Ff 32768 /V /hembra >> /AS /hembra")), [CHECKED]);
+    assert_eq!(texts(&field("/Parent << /FT /Btn /Ff 32768 /V /hembra >> /AS /Off")), [UNCHECKED]);
+    assert_eq!(texts(&field("/FT /Btn /Ff 65536 /AS /Yes")), Vec::<String>::new(), "a push button");
+}
+
 /// The words of a field with this appearance.
 fn with_appearance(appearance: &str) -> Vec<String> {
     let stream = format!(

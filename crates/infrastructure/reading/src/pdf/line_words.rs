@@ -49,7 +49,7 @@ impl<'p> LineWords<'p> {
                     word.text.push_str(text);
                     word.rect = word.rect.union(drawn.rect);
                 }
-                None => words.push(Word { text: text.to_owned(), rect: drawn.rect }),
+                None => words.push(Word::new(text, drawn.rect)),
             }
         });
         words
@@ -70,7 +70,7 @@ impl<'p> LineWords<'p> {
                 is_logical: word.drawn_right_to_left,
             })
             .collect();
-        let word = |index: usize| Word { text: logical_text(&visual[index]), rect: drawn[index].rect };
+        let word = |index: usize| Word::new(logical_text(&visual[index]), drawn[index].rect);
         logical_order(&visual).into_iter().map(word).collect()
     }
 

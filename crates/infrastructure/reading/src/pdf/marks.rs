@@ -69,7 +69,7 @@ struct Clip {
 
 /// A transparency group.
 #[derive(Clone, Copy)]
-struct Group {
+struct TransparencyGroup {
     is_translucent: bool,
     blend_mode: BlendMode,
 }
@@ -79,7 +79,7 @@ pub(super) struct MarkRecorder {
     pub(super) marks: Vec<Mark>,
     /// The first is the page.
     clips: Vec<Clip>,
-    groups: Vec<Group>,
+    groups: Vec<TransparencyGroup>,
     elements_left: usize,
 }
 
@@ -117,7 +117,7 @@ impl MarkRecorder {
     }
 
     pub(super) fn push_group(&mut self, opacity: f32, has_mask: bool, blend_mode: BlendMode) {
-        self.groups.push(Group { is_translucent: has_mask || opacity < MIN_OPACITY, blend_mode });
+        self.groups.push(TransparencyGroup { is_translucent: has_mask || opacity < MIN_OPACITY, blend_mode });
     }
 
     pub(super) fn pop_group(&mut self) {

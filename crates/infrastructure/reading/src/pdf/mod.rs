@@ -12,6 +12,9 @@
 //! 5. `form_fields` finds values of form fields that the page does not draw. `field_placement` inserts each value beside
 //!    its label.
 //!
+//! `rulings` records thin lines, which separate the cells of tables. `embedded_files` finds the data of an e-invoice inside the file,
+//! `form_data` the names and values of form fields.
+//!
 //! `render` draws a page as an image, for people and for OCR.
 
 mod arabic;
@@ -20,7 +23,9 @@ mod columns;
 mod covered;
 mod device;
 mod duplicates;
+mod embedded_files;
 mod field_placement;
+mod form_data;
 mod form_fields;
 mod glyph;
 mod glyph_cache;
@@ -32,6 +37,7 @@ mod paragraphs;
 mod reading_order;
 mod render;
 mod rows;
+mod rulings;
 mod spaced_letters;
 mod words;
 
@@ -39,7 +45,7 @@ use hayro_interpret::hayro_syntax::page::Page as PdfPage;
 use hayro_interpret::hayro_syntax::{LoadPdfError, Pdf};
 use hayro_interpret::util::{RectExt, TransformExt};
 use hayro_interpret::{Context, InterpreterCache, InterpreterSettings, interpret_page};
-use quire_domain::reading::{Line, Page};
+use quire_domain::reading::{EmbeddedData, Line, Page};
 
 use device::{DrawnPage, TextDevice};
 
@@ -83,6 +89,16 @@ impl PdfFile {
         self.pdf.pages().get(index).map(PdfPage::render_dimensions)
     }
 
+    /// The data of an e-invoice inside the file, or why it cannot be read.
+    pub fn embedded_data(&self) -> Option<EmbeddedData> {
+        embedded_files::embedded_data(&self.pdf)
+    }
+
+    /// The named fields of its form with their values.
+    pub fn form_data(&self) -> Option<EmbeddedData> {
+        form_data::form_data(&self.pdf)
+    }
+
     /// Reads the pages from this index on, one by one, as the iterator advances.
     pub fn read_pages(&self, from: usize, covered: CoveredText) -> impl Iterator<Item = ParsedPage> {
         let cache = InterpreterCache::new();
@@ -112,7 +128,7 @@ fn read_page<'a>(page: &'a PdfPage<'a>, cache: &InterpreterCache<'a>, policy: Co
         }
     }
     field_placement::insert_values(&mut lines, form_fields::lines(page, upright));
-    let page = Page { width, height, lines, covered, ..Page::default() };
+    let page = Page { width, height, lines, covered, rulings: drawn.rulings, ..Page::default() };
     ParsedPage { page, graphics: drawn.graphics }
 }
 

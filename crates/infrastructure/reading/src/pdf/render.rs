@@ -4,6 +4,7 @@ use hayro::vello_cpu::Pixmap;
 use hayro::vello_cpu::color::palette::css::WHITE;
 use hayro::{PixmapSettings, RenderCache, RenderSettings};
 use hayro_interpret::InterpreterSettings;
+use quire_imaging::Gray;
 
 use super::PdfFile;
 use crate::page_image::{self, PageImageError};
@@ -25,11 +26,11 @@ impl PdfFile {
         }
     }
 
-    /// Renders a page as gray PNG for OCR. `index` starts at 0; `scale` is pixels per point.
-    pub fn render_gray(&self, index: usize, scale: f32) -> Result<Vec<u8>, PageImageError> {
+    /// Renders a page in gray for OCR. `index` starts at 0; `scale` is pixels per point.
+    pub fn render_gray(&self, index: usize, scale: f32) -> Result<Gray, PageImageError> {
         let pixmap = self.render_pixels(index, scale)?;
         let gray: Vec<u8> = pixmap.data_as_u8_slice().as_chunks().0.iter().copied().map(luma).collect();
-        page_image::gray_png(pixmap.width().into(), pixmap.height().into(), &gray)
+        Gray::new(pixmap.width().into(), pixmap.height().into(), gray).ok_or(PageImageError::UnusableScale)
     }
 
     fn render_pixels(&self, index: usize, scale: f32) -> Result<Pixmap, PageImageError> {

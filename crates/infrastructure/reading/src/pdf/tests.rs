@@ -2,10 +2,16 @@
 
 #[path = "covered_tests.rs"]
 mod covered_tests;
+#[path = "embedded_files_tests.rs"]
+mod embedded_files_tests;
 #[path = "reading_order_tests.rs"]
 mod reading_order_tests;
 #[path = "robustness_tests.rs"]
 mod robustness_tests;
+#[path = "script_tests.rs"]
+mod script_tests;
+#[path = "tables_tests.rs"]
+mod tables_tests;
 
 use quire_domain::reading::Reading;
 use quire_testkit::documents::{Font, PageContent, PageOptions, Pdf};

@@ -22,18 +22,20 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quire_domain::reading::FileKind;
+use quire_imaging::Instructions;
 use quire_ports::{ReadError, ReadErrorKind};
 use tokio::sync::Semaphore;
 
 pub use confine::{Confinement, ConfinementPolicy, Enforcement};
 pub use limits::ParserLimits;
-pub use protocol::PageImage;
+pub(crate) use response_validation::clamp_to_page;
 
 use crate::html::{Article, PageOptions};
+use crate::ocr::OcrImage;
 use crate::{CoveredText, ParsedPage};
 use parser_process::{ParserProcess, RequestTime};
 use protocol::{ParserRequest, ParserResponse, unexpected_response};
-use response_validation::{validate_article, validate_image};
+use response_validation::{validate_article, validate_image, validate_ocr_image};
 
 /// The program to start as a parser.
 #[derive(Clone, Debug)]
@@ -124,6 +126,11 @@ impl Sandbox {
         page_reading::read(&self.pool, kind, &file, covered).await
     }
 
+    /// The number of pages. Reads none of them.
+    pub async fn page_count(&self, kind: FileKind, file: Arc<[u8]>) -> Result<usize, ReadError> {
+        page_reading::count(&self.pool, kind, &file).await
+    }
+
     /// Renders a page as PNG for people. `page` starts at 0; `scale` is pixels per point.
     pub async fn render(
         &self,
@@ -132,31 +139,36 @@ impl Sandbox {
         page: usize,
         scale: f32,
     ) -> Result<Vec<u8>, ReadError> {
-        Ok(self.request_image(ParserRequest::Render(kind, page, scale), &file).await?.png)
+        let take = |response| match response {
+            ParserResponse::Image(png) => Some(validate_image(png)),
+            _ => None,
+        };
+        self.request_one(ParserRequest::Render(kind, page, scale), &file, take).await?.ok_or_else(no_image)
     }
 
-    /// Renders a page for OCR. `page` starts at 0.
+    /// Renders a page and prepares it for OCR. `page` starts at 0.
     pub async fn render_for_ocr(
         &self,
         kind: FileKind,
         file: Arc<[u8]>,
         page: usize,
-    ) -> Result<PageImage, ReadError> {
-        self.request_image(ParserRequest::RenderForOcr(kind, page), &file).await
+        instructions: Instructions,
+    ) -> Result<OcrImage, ReadError> {
+        let request = ParserRequest::RenderForOcr(kind, page, instructions);
+        let take = |response| match response {
+            ParserResponse::OcrImage(image) => Some(validate_ocr_image(image)),
+            _ => None,
+        };
+        self.request_one(request, &file, take).await?.ok_or_else(no_image)
     }
 
     /// Finds the main text of a web page.
     pub async fn read_article(&self, file: &[u8], options: PageOptions) -> Result<Article, ReadError> {
-        let mut received = None;
-        let accept = |response| match response {
-            ParserResponse::Article(article) if received.is_none() => {
-                received = Some(validate_article(article)?);
-                Ok(())
-            }
-            _ => Err(unexpected_response()),
+        let take = |response| match response {
+            ParserResponse::Article(article) => Some(validate_article(article)),
+            _ => None,
         };
-        let request = ParserRequest::ReadArticle(options);
-        self.pool.run(request, file, self.pool.limits.time.into(), accept).await?;
+        let received = self.request_one(ParserRequest::ReadArticle(options), file, take).await?;
         received.ok_or_else(|| {
             ReadError::new(
                 ReadErrorKind::ParserCrashed,
@@ -165,23 +177,31 @@ impl Sandbox {
         })
     }
 
-    async fn request_image(&self, request: ParserRequest, file: &[u8]) -> Result<PageImage, ReadError> {
+    /// Sends a request to which the parser gives one response. `take` returns the content of the expected one.
+    async fn request_one<T>(
+        &self,
+        request: ParserRequest,
+        file: &[u8],
+        take: impl Fn(ParserResponse) -> Option<io::Result<T>>,
+    ) -> Result<Option<T>, ReadError> {
         let mut received = None;
-        let accept = |response| match response {
-            ParserResponse::Image(image) if received.is_none() => {
-                received = Some(validate_image(image)?);
+        let accept = |response| match take(response) {
+            Some(content) if received.is_none() => {
+                received = Some(content?);
                 Ok(())
             }
             _ => Err(unexpected_response()),
         };
         self.pool.run(request, file, self.pool.limits.time.into(), accept).await?;
-        received.ok_or_else(|| {
-            ReadError::new(
-                ReadErrorKind::ParserCrashed,
-                "the parser returned no image; request it again; if it fails again, report the document",
-            )
-        })
+        Ok(received)
     }
+}
+
+fn no_image() -> ReadError {
+    ReadError::new(
+        ReadErrorKind::ParserCrashed,
+        "the parser returned no image; request it again; if it fails again, report the document",
+    )
 }
 
 impl ParserPool {

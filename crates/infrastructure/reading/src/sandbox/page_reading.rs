@@ -73,6 +73,22 @@ pub(super) async fn read(
     }
 }
 
+/// Counts the pages: asks for those behind the last one.
+pub(super) async fn count(pool: &Arc<ParserPool>, kind: FileKind, file: &[u8]) -> Result<usize, ReadError> {
+    let limits = pool.limits;
+    let covered = CoveredText::default();
+    let request = PagesRequest { kind, covered, from: limits.pages, one_by_one: false };
+    let mut progress = Progress::default();
+    let accept = |response| progress.accept(response, &limits);
+    pool.run(ParserRequest::Read(request), file, limits.time.into(), accept).await?;
+    progress.page_count.ok_or_else(|| {
+        ReadError::new(
+            ReadErrorKind::ParserCrashed,
+            "the parser did not count the pages; process the document again",
+        )
+    })
+}
+
 /// Whether an error may be the fault of a single page.
 fn is_of_one_page(kind: ReadErrorKind) -> bool {
     matches!(kind, ReadErrorKind::ParserCrashed | ReadErrorKind::ParserMemory | ReadErrorKind::ParserTimeout)

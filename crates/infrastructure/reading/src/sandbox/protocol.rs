@@ -2,17 +2,19 @@
 //!
 //! The server sends the [`ParserLimits`](super::ParserLimits) once. For each request it sends a [`ParserRequest`] and the
 //! document. The parser sends [`ParserResponse::Ready`] once. To each request it responds with the
-//! number of pages and any number of [`ParserResponse::Page`]s, or with one [`ParserResponse::Image`] or
-//! [`ParserResponse::Article`], and then with [`ParserResponse::Done`] or [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
+//! number of pages and any number of [`ParserResponse::Page`]s, or with one [`ParserResponse::Image`],
+//! [`ParserResponse::OcrImage`] or [`ParserResponse::Article`], and then with [`ParserResponse::Done`] or [`ParserResponse::Rejected`]. The server trusts no response: a hostile document may have taken over the parser.
 
 use std::io::{self, Read, Write};
 
 use quire_domain::reading::FileKind;
+use quire_imaging::Instructions;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
 use crate::html::{Article, PageOptions};
+use crate::ocr::OcrImage;
 use crate::{CoveredText, ParsedPage};
 
 /// A request to a parser. The document follows in its own frame.
@@ -22,8 +24,8 @@ pub enum ParserRequest {
     Read(PagesRequest),
     /// Render a page for people: its index from 0, and the pixels per point.
     Render(FileKind, usize, f32),
-    /// Render a page in gray for OCR: its index from 0.
-    RenderForOcr(FileKind, usize),
+    /// Render a page in gray and prepare it for OCR: its index from 0, and how.
+    RenderForOcr(FileKind, usize, Instructions),
     /// Find the main text of a web page.
     ReadArticle(PageOptions),
 }
@@ -49,8 +51,8 @@ pub enum ParserResponse {
     Ready(Confinement),
     /// The next page.
     Page(ParsedPage),
-    /// The rendered page.
-    Image(PageImage),
+    /// The rendered page as PNG.
+    Image(Vec<u8>),
     /// The request is done.
     Done,
     /// The document cannot be read. The message tells people what to do.
@@ -61,15 +63,8 @@ pub enum ParserResponse {
     NextPage(f32, f32),
     /// The main text of a web page.
     Article(Article),
-}
-
-/// A rendered page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PageImage {
-    /// The PNG file.
-    pub png: Vec<u8>,
-    /// Pixels per point.
-    pub scale: f32,
+    /// The page that is prepared for OCR.
+    OcrImage(OcrImage),
 }
 
 /// Why a parser cannot read a document.
@@ -148,7 +143,7 @@ mod tests {
 
     fn page() -> ParsedPage {
         let rect = Rect { x0: 1.0, y0: 2.0, x1: 30.5, y1: 12.0 };
-        let words = vec![Word { text: "Año".to_owned(), rect }];
+        let words = vec![Word::new("Año", rect)];
         let page = Page {
             width: 595.0,
             height: 842.0,

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::ParserLimits;
-use super::protocol::{PageImage, PagesRequest, ParserRequest, ParserResponse, RejectReason};
+use super::protocol::{PagesRequest, ParserRequest, ParserResponse, RejectReason};
 use crate::document::{DocumentError, OpenDocument};
 use crate::html;
 
@@ -28,11 +28,12 @@ pub(super) fn handle(
         },
         ParserRequest::Render(kind, page, scale) => {
             let rendered = OpenDocument::open(kind, file).and_then(|document| document.render(page, scale));
-            send_image(rendered.map(|png| PageImage { png, scale }), send)
+            send_image(rendered.map(ParserResponse::Image), send)
         }
-        ParserRequest::RenderForOcr(kind, page) => {
-            let rendered = OpenDocument::open(kind, file).and_then(|document| document.render_for_ocr(page));
-            send_image(rendered.map(|(png, scale)| PageImage { png, scale }), send)
+        ParserRequest::RenderForOcr(kind, page, instructions) => {
+            let opened = OpenDocument::open(kind, file);
+            let rendered = opened.and_then(|document| document.render_for_ocr(page, instructions));
+            send_image(rendered.map(ParserResponse::OcrImage), send)
         }
         ParserRequest::ReadArticle(options) => {
             send(ParserResponse::Article(html::read(&file, &options))).map(Ok)
@@ -68,11 +69,11 @@ fn send_pages(
 }
 
 fn send_image(
-    rendered: Result<PageImage, DocumentError>,
+    rendered: Result<ParserResponse, DocumentError>,
     send: &mut impl FnMut(ParserResponse) -> io::Result<()>,
 ) -> io::Result<Result<(), Rejection>> {
     match rendered {
-        Ok(image) => send(ParserResponse::Image(image)).map(Ok),
+        Ok(image) => send(image).map(Ok),
         Err(error) => Ok(Err(rejection(&error))),
     }
 }

@@ -3,12 +3,14 @@
 
 use std::io;
 
-use quire_domain::reading::{Page, Rect};
+use quire_domain::reading::{EmbeddedData, Page, Rect};
 use quire_ports::ReadError;
 
 use super::ParserLimits;
-use super::protocol::{PageImage, frame_too_long};
+use super::protocol::frame_too_long;
+use crate::einvoice::{MAX_VALUE_CHARS, MAX_VALUES};
 use crate::html::{Article, MAX_METADATA_CHARS, MAX_TEXT_CHARS};
+use crate::ocr::OcrImage;
 use crate::{ParsedPage, unread};
 
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -26,10 +28,13 @@ impl PageCollector {
         // An empty line takes memory too.
         self.words += page.word_count().max(page.lines.len());
         self.words += page.covered_word_count().max(page.covered.len());
+        let values: usize = page.data.iter().map(|data| 1 + data.values.len() + data.findings.len()).sum();
+        self.words += values + page.rulings.len();
         if self.words > limits.words || self.pages.len() >= limits.pages {
             return Err(frame_too_long());
         }
         validate_size(page.width, page.height)?;
+        validate_data(&page.data)?;
         clamp_to_page(&mut parsed.page);
         self.pages.push(parsed);
         Ok(())
@@ -49,8 +54,24 @@ pub(super) fn validate_size(width: f32, height: f32) -> io::Result<()> {
     are_valid.then_some(()).ok_or_else(|| invalid_response("a page has an invalid size"))
 }
 
+/// Checks that embedded data is within the limits that the parser has to keep.
+fn validate_data(data: &[EmbeddedData]) -> io::Result<()> {
+    let is_long = |text: &str| text.chars().nth(MAX_VALUE_CHARS).is_some();
+    let texts = data.iter().flat_map(|data| {
+        let values = data.values.iter().flat_map(|value| [&value.term, &value.text, &value.path]);
+        let findings =
+            data.findings.iter().flat_map(|finding| [&finding.term, &finding.expected, &finding.message]);
+        values.chain(findings).chain([&data.file, &data.syntax]).chain(&data.problem)
+    });
+    let (mut texts, mut data) = (texts, data.iter());
+    if texts.any(|text| is_long(text)) || data.any(|data| data.values.len() > MAX_VALUES) {
+        return Err(invalid_response("embedded data is too long"));
+    }
+    Ok(())
+}
+
 /// Cuts bounding boxes off at the page edge, and drops words whose box is not finite.
-fn clamp_to_page(page: &mut Page) {
+pub(crate) fn clamp_to_page(page: &mut Page) {
     let (width, height) = (page.width, page.height);
     for line in page.lines.iter_mut().chain(&mut page.covered) {
         line.words.retain_mut(|word| {
@@ -64,19 +85,23 @@ fn clamp_to_page(page: &mut Page) {
             [x0, y0, x1, y1].iter().all(|edge| edge.is_finite())
         });
     }
+    page.rulings.retain(|line| [line.x0, line.y0, line.x1, line.y1].iter().all(|edge| edge.is_finite()));
     page.lines.retain(|line| !line.words.is_empty());
     page.covered.retain(|line| !line.words.is_empty());
 }
 
-/// Checks that an image is a PNG with a valid scale.
-pub(super) fn validate_image(image: PageImage) -> io::Result<PageImage> {
-    if !image.png.starts_with(PNG_SIGNATURE) {
-        return Err(invalid_response("an image is not a PNG"));
+/// Checks that an image is a PNG.
+pub(super) fn validate_image(png: Vec<u8>) -> io::Result<Vec<u8>> {
+    if png.starts_with(PNG_SIGNATURE) { Ok(png) } else { Err(invalid_response("an image is not a PNG")) }
+}
+
+/// Checks that an image for OCR is a PNG with a valid resolution. Whether its places are on the page is checked for each
+/// word.
+pub(super) fn validate_ocr_image(image: OcrImage) -> io::Result<OcrImage> {
+    if !image.dpi.is_finite() || image.dpi <= 0.0 {
+        return Err(invalid_response("an image has an invalid resolution"));
     }
-    if !image.scale.is_finite() || image.scale <= 0.0 {
-        return Err(invalid_response("an image has an invalid scale"));
-    }
-    Ok(image)
+    Ok(OcrImage { png: validate_image(image.png)?, ..image })
 }
 
 /// Checks that an article is within the limits that the parser has to keep.
@@ -105,14 +130,12 @@ fn invalid_response(message: &'static str) -> io::Error {
 #[cfg(test)]
 mod tests {
     use quire_domain::reading::{Line, Word};
+    use quire_imaging::{Gray, Instructions};
 
     use super::*;
 
     fn page(rects: &[[f32; 4]]) -> ParsedPage {
-        let word = |[x0, y0, x1, y1]: &[f32; 4]| Word {
-            text: "a".to_owned(),
-            rect: Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 },
-        };
+        let word = |[x0, y0, x1, y1]: &[f32; 4]| Word::new("a", Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 });
         let lines =
             rects.iter().map(|rect| Line { words: vec![word(rect)], opens_paragraph: false }).collect();
         ParsedPage {
@@ -152,8 +175,12 @@ mod tests {
             parsed.page.width = width;
             assert!(PageCollector::default().push(parsed, &ParserLimits::default()).is_err(), "{width}");
         }
-        let image = |png: &[u8], scale| validate_image(PageImage { png: png.to_vec(), scale }).is_ok();
-        assert!(image(PNG_SIGNATURE, 1.5));
-        assert!(!image(b"GIF89a", 1.5) && !image(PNG_SIGNATURE, 0.0) && !image(PNG_SIGNATURE, f32::NAN));
+        let image = |png: &[u8], dpi| {
+            let white = Gray::plain(40, 40, 255);
+            let image = OcrImage::prepare(white, 1.0, Instructions::default()).unwrap();
+            validate_ocr_image(OcrImage { png: png.to_vec(), dpi, ..image }).is_ok()
+        };
+        assert!(image(PNG_SIGNATURE, 150.0) && validate_image(PNG_SIGNATURE.to_vec()).is_ok());
+        assert!(!image(b"GIF89a", 150.0) && !image(PNG_SIGNATURE, 0.0) && !image(PNG_SIGNATURE, f64::NAN));
     }
 }

@@ -158,8 +158,10 @@ impl PageWriter {
     }
 
     fn write_line(&mut self, row: usize, words: Vec<PlacedWord>, opens_paragraph: bool) {
-        let words =
-            words.into_iter().map(|(column, text)| Word { rect: word_rect(row, column, &text), text });
+        let words = words.into_iter().map(|(column, text)| {
+            let rect = word_rect(row, column, &text);
+            Word::new(text, rect)
+        });
         let line = Line { words: words.collect(), opens_paragraph };
         if let Some(page) = self.pages.last_mut() {
             page.lines.push(line);

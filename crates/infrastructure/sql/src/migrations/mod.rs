@@ -20,6 +20,8 @@ pub use parts::{Part, PartKind, parts, statements};
 
 /// How many rows a batch of a migration has.
 pub const BATCH: u32 = 1000;
+/// How many rows a batch has whose interpretations are read into memory.
+pub const FIELDS_BATCH: u32 = 200;
 
 /// A numbered pair of files.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +32,9 @@ pub struct Migration {
     pub up: &'static str,
     /// The SQL that reverts it.
     pub down: &'static str,
+    /// The newest migration that a program must know to work beside a database with this one. None if it must know this one.
+    /// Only a migration that adds may name an older one; what is no longer used is removed by a later migration.
+    pub beside: Option<&'static str>,
 }
 
 impl Migration {
@@ -41,7 +46,8 @@ impl Migration {
 }
 
 /// The migrations of the calling store, in order. The version of a migration is its place in the list, counted from 1.
-/// The files are in the folder `migrations` of the store's crate. Every store has the same migrations.
+/// The files are in the folder `migrations` of the store's crate. Every store has the same migrations. `"B" beside "A"` says
+/// that programs which know `A` may work on a database that has `B`.
 #[macro_export]
 macro_rules! migrations {
     () => {
@@ -74,13 +80,22 @@ macro_rules! migrations {
             "0026_monitoring",
             "0027_cancelled_runs",
             "0028_lanes",
+            "0029_document_fields",
+            "0030_search",
+            "0031_vectors",
+            "0032_extractors",
+            "0033_signatures" beside "0032_extractors",
+            "0034_chosen_schemas",
+            "0035_programs" beside "0034_chosen_schemas",
+            "0036_hidden_documents" beside "0035_programs",
         ]
     };
-    ($($file:literal),+ $(,)?) => {
+    ($($file:literal $(beside $oldest:literal)?),+ $(,)?) => {
         &[$($crate::migrations::Migration {
             name: $file,
             up: include_str!(concat!("../migrations/", $file, ".up.sql")),
             down: include_str!(concat!("../migrations/", $file, ".down.sql")),
+            beside: [$(Some($oldest),)? None][0],
         }),+]
     };
 }
@@ -101,6 +116,8 @@ pub struct Applied {
     pub at: Timestamp,
     /// Its checksum then. Versions of the program that knew no checksums recorded none.
     pub checksum: Option<String>,
+    /// The oldest program that may work beside it. Older versions of the program recorded none.
+    pub oldest_program: Option<u32>,
 }
 
 /// How far a migration has come that has several parts.
@@ -140,6 +157,8 @@ pub struct MigrationStep {
     pub progress: Progress,
     /// The checksum to record.
     pub checksum: String,
+    /// The oldest program that may work beside the migration, to record.
+    pub oldest_program: u32,
     /// True to record the migration as applied, false to remove that record.
     pub is_up: bool,
 }
@@ -151,6 +170,16 @@ impl MigrationStep {
     }
 }
 
+/// The version of the newest migration.
+pub fn newest_known(migrations: &[Migration]) -> u32 {
+    u32::try_from(migrations.len()).unwrap_or(u32::MAX)
+}
+
+/// The version of a database with these migrations.
+pub fn version_of(applied: &[Applied]) -> u32 {
+    u32::try_from(applied.len()).unwrap_or(u32::MAX)
+}
+
 /// Every migration, and when it was applied. `applied` holds the applied migrations, in order.
 pub fn status(migrations: &[Migration], applied: &[Applied]) -> PortResult<Vec<MigrationStatus>> {
     require_known(migrations, applied)?;
@@ -158,6 +187,7 @@ pub fn status(migrations: &[Migration], applied: &[Applied]) -> PortResult<Vec<M
         version: version(index),
         name: migration.name,
         applied_at: applied.get(index).map(|applied| applied.at),
+        oldest_program: oldest_program(migrations, index),
     };
     Ok(migrations.iter().enumerate().map(describe).collect())
 }
@@ -179,6 +209,9 @@ pub fn next(
     direction: Direction,
 ) -> PortResult<Option<MigrationStep>> {
     require_known(migrations, applied)?;
+    if applied.len() > migrations.len() && matches!(direction, Direction::Down(_)) {
+        return Err(too_new(migrations, applied));
+    }
     let (count, is_up) = (applied.len(), matches!(direction, Direction::Up(_)));
     let index = match direction {
         Direction::Up(to) if to.is_none_or(|to| count < to as usize) => Some(count),
@@ -200,6 +233,7 @@ pub fn next(
         parts: parts(if is_up { migration.up } else { migration.down }),
         progress: unfinished.map(|unfinished| unfinished.progress).unwrap_or_default(),
         checksum: migration.checksum(),
+        oldest_program: oldest_program(migrations, index),
         is_up,
     }))
 }
@@ -218,12 +252,11 @@ fn interrupted(migrations: &[Migration], unfinished: &Unfinished) -> PortError {
 }
 
 fn require_known(migrations: &[Migration], applied: &[Applied]) -> PortResult<()> {
-    if applied.len() > migrations.len() {
-        return Err(PortError::Conflict(format!(
-            "the database is at version {}, and this program knows versions up to {}; use a newer program",
-            applied.len(),
-            migrations.len()
-        )));
+    let newer = applied.iter().skip(migrations.len());
+    let is_allowed =
+        |applied: &Applied| applied.oldest_program.is_some_and(|oldest| oldest as usize <= migrations.len());
+    if !newer.clone().all(is_allowed) {
+        return Err(too_new(migrations, applied));
     }
     let is_changed = |(migration, applied): &(&Migration, &Applied)| {
         applied.checksum.as_ref().is_some_and(|checksum| *checksum != migration.checksum())
@@ -232,6 +265,20 @@ fn require_known(migrations: &[Migration], applied: &[Applied]) -> PortResult<()
         None => Ok(()),
         Some((migration, _)) => Err(changed(migration)),
     }
+}
+
+fn too_new(migrations: &[Migration], applied: &[Applied]) -> PortError {
+    PortError::Conflict(format!(
+        "the database is at version {}, and this program knows versions up to {}; use a newer program",
+        applied.len(),
+        migrations.len()
+    ))
+}
+
+/// The oldest program that may work beside the migration at this index.
+fn oldest_program(migrations: &[Migration], index: usize) -> u32 {
+    let place = |name: &str| migrations.iter().position(|migration| migration.name == name);
+    version(migrations[index].beside.and_then(place).unwrap_or(index))
 }
 
 fn changed(migration: &Migration) -> PortError {

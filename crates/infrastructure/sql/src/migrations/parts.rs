@@ -6,12 +6,17 @@
 //! -- transaction
 //! -- no-transaction
 //! -- in batches of documents.id
+//! -- fields in batches of documents.id
 //! ```
 //!
 //! Parts run one after the other, and each is recorded when it is done. So a migration that was interrupted continues where
 //! it was. A large table is changed in batches, with short transactions: nobody waits long for a row, and every other
 //! process goes on. The statement of a batch changes the rows whose key is above the first parameter and not above the
 //! second. What is added meanwhile must be right from the beginning, by a default or a trigger of an earlier part.
+//!
+//! A part with fields has two statements. The first returns the `version_number` and `data` of interpretations, by the same
+//! two parameters. The second gets the rows of their fields ([`quire_understanding::field_rows`]) as its only parameter, a
+//! JSON array. Both stand in the file, so that they match the tables as the migration knows them.
 
 /// One part of a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +28,14 @@ pub struct Part {
 }
 
 impl Part {
-    /// The only statement of a part that runs in batches, without comments.
+    /// The first statement of a part that runs in batches, without comments.
     pub fn statement(&self) -> String {
         statements(&self.sql).into_iter().next().unwrap_or_default()
+    }
+
+    /// The second statement of a part with fields, without comments.
+    pub fn insert_statement(&self) -> String {
+        statements(&self.sql).into_iter().nth(1).unwrap_or_default()
     }
 }
 
@@ -36,12 +46,14 @@ pub enum PartKind {
     Transaction,
     /// Its statements run one by one, without a transaction. Each can be run again.
     Statements,
-    /// Its only statement runs once for each batch of rows of a table, in a transaction of its own.
+    /// Its statement runs once for each batch of rows of a table, in a transaction of its own.
     Batches {
         /// The table.
         table: String,
         /// The column by which the table is walked: a primary key of type uuid.
         key: String,
+        /// Whether its statements read interpretations and write the rows of their fields.
+        fields: bool,
     },
 }
 
@@ -52,8 +64,12 @@ impl PartKind {
             "-- transaction" => Some(Self::Transaction),
             "-- no-transaction" => Some(Self::Statements),
             line => {
-                let (table, key) = line.strip_prefix("-- in batches of ")?.split_once('.')?;
-                Some(Self::Batches { table: table.to_owned(), key: key.to_owned() })
+                let (fields, line) = match line.strip_prefix("-- fields in batches of ") {
+                    Some(rest) => (true, rest),
+                    None => (false, line.strip_prefix("-- in batches of ")?),
+                };
+                let (table, key) = line.split_once('.')?;
+                Some(Self::Batches { table: table.to_owned(), key: key.to_owned(), fields })
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Documents.
 
-use quire_domain::{Document, DocumentId, Event, ReviewStatus, RunId, SignedVersion};
+use quire_domain::{Document, DocumentId, Event, Hidden, ReviewStatus, RunId, SignedVersion};
 use quire_ports::{DocumentOverview, PortResult, ReviewMark, SubjectPresence};
 
 use super::{ColumnReader, run};
@@ -32,7 +32,15 @@ pub fn document_overview(row: &dyn ColumnReader) -> PortResult<DocumentOverview>
         latest_run: if has_run { Some(run(row)?) } else { None },
         text: row.optional_string("document_text")?,
         confidence: row.optional_float("document_confidence")?,
+        hidden: hidden(row)?,
     })
+}
+
+/// A row of `{hidden}`.
+pub fn hidden(row: &dyn ColumnReader) -> PortResult<Option<Hidden>> {
+    let (at, by) =
+        (row.optional_timestamp("document_hidden_at")?, row.optional_string("document_hidden_by")?);
+    Ok(at.map(|at| Hidden { at, by: by.unwrap_or_default() }))
 }
 
 /// A row of `{review_mark}`, and the event that a request has just recorded with it.

@@ -14,6 +14,7 @@ mod operations;
 mod proposals;
 mod reviews;
 mod runs;
+mod search;
 
 use jiff::Timestamp;
 use quire_ports::PortResult;
@@ -26,7 +27,7 @@ pub use access::{SeenKey, api_key, seen_key, session};
 pub use calibration::{
     calibration_entry, calibration_key, field_reliability, review_counts, review_signals, stored_mapping,
 };
-pub use documents::{document, document_overview, latest_version, presence, review_mark};
+pub use documents::{document, document_overview, hidden, latest_version, presence, review_mark};
 pub use governance::{
     audit_trail_entry, candidate, candidate_sample, decision, newest_version, schema_summary, schema_version,
     seeded_file,
@@ -36,12 +37,15 @@ pub use history::{
 };
 pub use links::link_run;
 pub use model_calls::{daily_model_usage, model_call, model_usage};
-pub use operations::{installation_id, lane_overview, minute_metrics, worker};
+pub use operations::{installation_id, lane_overview, minute_metrics, stored_slots_and_scope, worker};
 pub use proposals::{ordered_reviews, proposal_run, proposal_summary, stored_review};
 pub use reviews::{
-    document_review, field_change, interpretation_version, version_history_entry, with_changes,
+    document_review, field_change, field_rows, interpretation_version, version_history_entry, with_changes,
 };
 pub use runs::{orphaned_run, run, subject_queue, waiting_queue};
+pub use search::{
+    field_facet, fingerprint, found_document, found_total, outdated_document, signed_document, stored_chunk,
+};
 
 /// A row whose columns are read by name. Text, bytes and JSON are borrowed from the row, so that reading a column
 /// allocates nothing.

@@ -1,6 +1,6 @@
 //! The installation, workers, lanes and metrics.
 
-use quire_domain::{InstallationId, Lane, LaneClosing, LaneName, LanePause, Pipeline, WorkerId};
+use quire_domain::{ClaimScope, InstallationId, Lane, LaneClosing, LaneName, LanePause, Pipeline, WorkerId};
 use quire_ports::{LaneOverview, Lease, MinuteMetrics, PortResult, Worker};
 
 use super::ColumnReader;
@@ -11,7 +11,7 @@ pub fn installation_id(row: &dyn ColumnReader) -> PortResult<InstallationId> {
     row.uuid("installation_id").map(InstallationId)
 }
 
-/// A row of `{worker}`.
+/// A row of `workers/list.sql`.
 pub fn worker(row: &dyn ColumnReader) -> PortResult<Worker> {
     let ended_at = row.optional_timestamp("worker_ended_at")?;
     let lease = match (ended_at, row.optional_timestamp("worker_lease_until")?) {
@@ -19,14 +19,33 @@ pub fn worker(row: &dyn ColumnReader) -> PortResult<Worker> {
         (None, Some(until)) => Some(Lease::Until(until)),
         (None, None) => Some(Lease::Exclusive),
     };
+    let scope = row.optional_string("worker_scope")?;
+    let is_server = scope.as_deref() == Some(SERVER_SCOPE);
     Ok(Worker {
         id: WorkerId(row.uuid("worker_id")?),
         name: row.string("worker_name")?,
-        slots: row.integer("worker_slots")?,
+        slots: if is_server { 0 } else { row.integer("worker_slots")? },
         started_at: row.timestamp("worker_started_at")?,
         seen_at: row.timestamp("worker_seen_at")?,
         lease,
+        program: row.optional_number("worker_program")?,
+        scope: match scope.filter(|_| !is_server) {
+            Some(scope) => ClaimScope::parse(&scope).map_err(corrupt)?,
+            None => ClaimScope::default(),
+        },
     })
+}
+
+/// The scope of a server without slots. The column of the slots takes no 0.
+const SERVER_SCOPE: &str = "none";
+
+/// The slots and the scope of a worker as its row has them.
+pub fn stored_slots_and_scope(worker: &Worker) -> (u32, Option<String>) {
+    if worker.slots == 0 {
+        return (1, Some(SERVER_SCOPE.to_owned()));
+    }
+    // Nothing for a worker that claims all runs.
+    (worker.slots, (!worker.scope.is_everything()).then(|| worker.scope.to_string()))
 }
 
 /// A row of `lanes/list.sql`.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use quire_domain::{FieldId, InterpretationId};
 use quire_ports::{DocumentReview, InterpretationVersion, PortResult, VersionHistoryEntry};
-use quire_understanding::ValueType;
 use quire_understanding::edit::{ChangeType, FieldChange};
+use quire_understanding::{FieldRow, ValueType, field_rows as rows_of};
 
 use super::{ColumnReader, document_overview, known};
 
@@ -19,6 +19,11 @@ pub fn interpretation_version(row: &dyn ColumnReader) -> PortResult<Interpretati
         created_by: row.optional_string("version_created_by")?,
         made_by: row.optional_json("version_made_by")?,
     })
+}
+
+/// The rows of `document_fields` that a version makes: a row with its `version_number` and its `data`.
+pub fn field_rows(row: &dyn ColumnReader) -> PortResult<Vec<FieldRow>> {
+    Ok(rows_of(row.integer("version_number")?, &row.json("data")?))
 }
 
 /// A row of `documents/review.sql`: a `{document_overview}` whose run is the latest completed one, and a `{version}`,

@@ -1,9 +1,10 @@
 //! Runs.
 
 use jiff::SignedDuration;
+use quire_domain::reading::Extractor;
 use quire_domain::{
     Continuation, FailureReason, FailureType, Fence, LaneName, Pipeline, Priority, Run, RunId, RunState,
-    SchemaRef, SubjectId, WorkerId,
+    RunStateName, SchemaRef, SubjectId, WorkerId,
 };
 use quire_ports::{PortError, PortResult, SubjectQueue};
 
@@ -18,6 +19,7 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
     let schema_version = row.optional_number("run_schema_version")?;
     let continues = row.optional_uuid("run_continues_run_id")?;
     let continuation = row.optional_number("run_continuation")?;
+    let extractor = row.optional_string("run_extractor")?;
     Ok(Run {
         id,
         pipeline: Pipeline::parse(row.text("run_pipeline")?).map_err(corrupt)?,
@@ -33,6 +35,7 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
         state: state(row, id)?,
         correlation_id: row.optional_string("run_correlation_id")?,
         requested_by: row.optional_string("run_requested_by")?,
+        extractor: extractor.as_deref().map(Extractor::parse).transpose().map_err(corrupt)?,
         language: row.optional_string("run_language")?,
         continues: continues.zip(continuation).map(|(run, number)| Continuation { run: RunId(run), number }),
         schema: schema_name.zip(schema_version).map(|(name, version)| SchemaRef { name, version }),
@@ -59,31 +62,30 @@ pub fn waiting_queue(row: &dyn ColumnReader) -> PortResult<(SubjectQueue, bool)>
 fn state(row: &dyn ColumnReader, id: RunId) -> PortResult<RunState> {
     let started_at = || row.timestamp("run_started_at");
     let completed_at = || row.timestamp("run_completed_at");
-    let state = match row.text("run_state")? {
-        "QUEUED" => RunState::Queued {
+    let state = match RunStateName::parse(row.text("run_state")?).map_err(corrupt)? {
+        RunStateName::Queued => RunState::Queued {
             available_at: row.optional_timestamp("run_available_at")?,
             lane: row.optional_text("run_lane")?.map(LaneName::parse).transpose().map_err(corrupt)?,
         },
-        "RUNNING" => RunState::Running {
+        RunStateName::Running => RunState::Running {
             started_at: started_at().map_err(|error| of_run(id, &error))?,
             deadline_at: row.optional_timestamp("run_deadline_at")?,
             worker: row.optional_uuid("run_worker_id")?.map(WorkerId),
         },
-        "COMPLETED" => RunState::Completed {
+        RunStateName::Completed => RunState::Completed {
             started_at: started_at().map_err(|error| of_run(id, &error))?,
             completed_at: completed_at().map_err(|error| of_run(id, &error))?,
         },
-        "FAILED" => RunState::Failed {
+        RunStateName::Failed => RunState::Failed {
             started_at: row.optional_timestamp("run_started_at")?,
             completed_at: completed_at().map_err(|error| of_run(id, &error))?,
             reason: reason(row).map_err(|error| of_run(id, &error))?,
         },
-        "TIMED_OUT" => RunState::TimedOut {
+        RunStateName::TimedOut => RunState::TimedOut {
             started_at: started_at().map_err(|error| of_run(id, &error))?,
             completed_at: completed_at().map_err(|error| of_run(id, &error))?,
             reason: reason(row).map_err(|error| of_run(id, &error))?,
         },
-        unknown => return Err(corrupt(format!("run {id} has the unknown state {unknown:?}"))),
     };
     Ok(state)
 }

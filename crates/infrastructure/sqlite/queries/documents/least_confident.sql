@@ -3,6 +3,8 @@ SELECT {document_overview r d}
 FROM (SELECT confidence, document_id
       FROM document_confidence
       WHERE is_open = 1 AND (confidence, document_id) > (?1, ?2)
+        AND NOT EXISTS (SELECT 1 FROM documents h INDEXED BY documents_hidden
+                      WHERE h.id = document_id AND h.hidden_at IS NOT NULL)
       ORDER BY confidence, document_id
       LIMIT ?3 OFFSET ?4) part
 CROSS JOIN documents d ON d.id = part.document_id

@@ -1,5 +1,6 @@
 SELECT {event}
 FROM events
 WHERE id > ?1 AND (?2 IS NULL OR run_id = ?2) AND (?3 IS NULL OR subject_id = ?3)
+  AND event_type IN (SELECT value FROM json_each(?5))
 ORDER BY id
 LIMIT ?4

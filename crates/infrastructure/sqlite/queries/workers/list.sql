@@ -1,3 +1,3 @@
-SELECT {worker}
+SELECT {worker}, program AS worker_program, scope AS worker_scope
 FROM workers
 ORDER BY id DESC

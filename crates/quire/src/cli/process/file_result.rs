@@ -8,13 +8,13 @@ use quire_domain::{Document, DocumentId, Run, RunId, RunState, hex};
 use quire_ports::{BlobStore, PortError, Store};
 use quire_understanding::calibration::ConfidencePolicy;
 use quire_understanding::visits::{self, Visit};
-use quire_understanding::{Field, MadeBy, Value};
+use quire_understanding::{Field, MadeBy, Schema, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CommandError;
 
 /// The status of a processed document.
-pub(super) const COMPLETED: &str = "COMPLETED";
+pub(in crate::cli) const COMPLETED: &str = "COMPLETED";
 /// The status of a file that was refused before its run.
 pub(super) const FAILED: &str = "FAILED";
 
@@ -33,7 +33,11 @@ pub(super) struct FileResult {
     pub(super) document_id: Option<DocumentId>,
     pub(super) run_id: Option<RunId>,
     pub(super) created_at: Option<Timestamp>,
+    /// The schema: the chosen one, or `auto` if none fits.
     pub(super) schema: Option<SchemaRef>,
+    /// What people should know about the result, as `GET /runs/{id}` has it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) warnings: Vec<&'static str>,
     pub(super) language: Option<String>,
     pub(super) pages: Option<usize>,
     /// The pages whose text is not complete.
@@ -128,6 +132,7 @@ pub(super) async fn of_run(
         // Dates and reasons of visits do not depend on the policy.
         let grouped = visits::group_by_visit(&view.active.data, &view.schema, &ConfidencePolicy::default());
         result.visits = grouped.visits.into_iter().map(VisitSummary::from).collect();
+        result.warnings = Schema::warnings(run);
         result.made_by = view.active.made_by;
         result.fields = view.active.data.fields;
     }

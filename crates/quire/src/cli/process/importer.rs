@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use quire_api::ApiError;
 use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadSettings, Uploader};
-use quire_application::document::{content_hash, reprocess};
+use quire_application::document::{ReprocessOptions, content_hash, reprocess};
 use quire_domain::{Document, DocumentId, FailureType, Priority, ReviewStatus, Run, RunState, hex};
 use quire_ports::{BlobStore, Store};
 use tokio::io::AsyncReadExt as _;
@@ -178,7 +178,8 @@ impl Importer {
             RunState::Failed { .. } | RunState::TimedOut { .. } if self.retry_failed => {
                 let correlation_id = Some(self.settings.to_string());
                 let run =
-                    reprocess(&self.store, document.id, Priority::Normal, ACTOR, correlation_id).await?;
+                    reprocess(&self.store, document.id, ReprocessOptions::default(), ACTOR, correlation_id)
+                        .await?;
                 Ok(Inspection::Running(hash, Box::new(run)))
             }
             _ => {
@@ -198,8 +199,7 @@ impl Importer {
             Ok(file) => file,
             Err(error) => return Ok(self.unreadable_with_hash(hash, &error.to_string())),
         };
-        let upload =
-            Upload::begin(self.store.clone(), self.blobs.clone(), self.upload_settings.clone()).await?;
+        let upload = Upload::begin(self.store.clone(), self.blobs.clone(), self.upload_settings.clone());
         let mut upload = upload.with_language(self.language.clone());
         let mut chunk = vec![0; CHUNK];
         loop {
@@ -214,7 +214,11 @@ impl Importer {
             }
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let first = FirstRun { priority: Priority::Normal, correlation_id: Some(self.settings.to_string()) };
+        let first = FirstRun {
+            priority: Priority::Normal,
+            correlation_id: Some(self.settings.to_string()),
+            extractor: None,
+        };
         let uploader = Uploader { actor: ACTOR.to_owned(), key: None };
         let imported = match upload.finish(&name, Some(first), &uploader).await {
             Ok(imported) => imported.overview,

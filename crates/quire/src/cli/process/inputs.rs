@@ -6,19 +6,19 @@ use std::path::{Component, Path, PathBuf};
 
 /// A file to process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct InputFile {
-    pub(super) path: PathBuf,
+pub(in crate::cli) struct InputFile {
+    pub(in crate::cli) path: PathBuf,
     /// The name of its result: its path relative to the working directory.
-    pub(super) name: String,
+    pub(in crate::cli) name: String,
     /// Whether it was named on the command line. Other files of a folder need not be documents.
     pub(super) is_named: bool,
 }
 
 /// The files to process: named ones, and those in named folders.
 #[derive(Debug, Default)]
-pub(super) struct InputFiles {
+pub(in crate::cli) struct InputFiles {
     /// Sorted by name within each folder.
-    pub(super) files: Vec<InputFile>,
+    pub(in crate::cli) files: Vec<InputFile>,
     /// Number of skipped hidden files and folders.
     pub(super) hidden: usize,
     /// Entries that are neither file nor folder, and why they are skipped.
@@ -30,7 +30,7 @@ pub(super) struct InputFiles {
 impl InputFiles {
     /// Finds all files below these paths, except in the excluded ones: results and state of this command. Fails for a path
     /// that does not exist or is excluded.
-    pub(super) fn find(paths: &[PathBuf], excluded: &[Option<&Path>]) -> Result<Self, String> {
+    pub(in crate::cli) fn find(paths: &[PathBuf], excluded: &[Option<&Path>]) -> Result<Self, String> {
         let mut found = Self::default();
         let excluded: Vec<PathBuf> =
             excluded.iter().flatten().filter_map(|path| path.canonicalize().ok()).collect();

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use quire_application::document::content_hash;
 use quire_application::steps::PROMPT_VERSION;
-use quire_domain::{Pipeline, hex};
+use quire_domain::{ClaimScope, Pipeline, hex};
 use quire_ports::{PortError, Store};
+use quire_understanding::Schema;
 use serde_json::{Value, json};
 
 use crate::config::{Config, InterpreterChoice, RecoveryChoice, StorageSection};
@@ -30,12 +31,15 @@ pub(super) fn configure(config: &Config, state: &Path, jobs: Option<u32>) -> Con
     config.storage = StorageSection {
         data: state.to_path_buf(),
         documents: PathBuf::new(),
+        blobs: String::new(),
         database: String::new(),
         ..config.storage
     };
     config.pipelines.document.recovery = RecoveryChoice::Requeue;
     config.pipelines.document.max_claims = MAX_INTERRUPTIONS;
-    config.only = Some(Pipeline::Document);
+    config.scope = ClaimScope::of_pipeline(Pipeline::Document);
+    // Nobody searches the database of a batch.
+    config.search.enabled = false;
     config.engine.shutdown_wait = SHUTDOWN_WAIT;
     match jobs {
         Some(jobs) => (config.reading.parsers, config.engine.slots) = (jobs, jobs),
@@ -74,11 +78,20 @@ pub(super) async fn fingerprint(
         Err(PortError::NotFound(_)) => return Ok(None),
         schema => schema?,
     };
+    // A choice among all schemas depends on all of them.
+    let mut others = Vec::new();
+    if schema.schema.name == Schema::AUTO {
+        for name in store.governance.schema_names().await? {
+            let number = store.governance.current_schema(&name).await?.number;
+            others.push((name, number));
+        }
+    }
     let ocr = &config.reading.ocr;
     let parts = json!({
         "program": env!("CARGO_PKG_VERSION"),
         "schema": schema.schema,
         "schema_version": schema.number,
+        "schemas": others,
         "language": language,
         "interpreter": interpreter(config),
         "confidence": config.confidence,
@@ -88,4 +101,22 @@ pub(super) async fn fingerprint(
     let mut digits = hex(&content_hash(parts.to_string().as_bytes())?);
     digits.truncate(DIGITS);
     Ok(Some(digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Layers;
+
+    #[test]
+    fn a_command_keeps_its_files_in_its_own_folder() {
+        let variables =
+            [("QUIRE_STORAGE_BLOBS", "s3://records"), ("QUIRE_STORAGE_DATABASE", "postgres://db/quire")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let layers = Layers::gather(None, variables.into_iter(), &[]).unwrap();
+        let (config, _) = Config::from_layers(layers).unwrap();
+        let config = configure(&config, Path::new("results/.quire"), None);
+        assert_eq!(config.documents_folder().as_deref(), Some(Path::new("results/.quire/documents")));
+        assert!(config.location().is_sqlite());
+    }
 }

@@ -16,8 +16,8 @@ const SNIFF_BYTES: u64 = 64 << 10;
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ReadableFile {
-    pub(super) path: PathBuf,
+pub(in crate::cli) struct ReadableFile {
+    pub(in crate::cli) path: PathBuf,
     /// Its path below the named folder; for a named file, its name.
     relative: PathBuf,
 }
@@ -30,7 +30,7 @@ impl ReadableFile {
 }
 
 /// All named files, and the supported files of named folders, sorted by name.
-pub(super) fn find(paths: &[PathBuf], kinds: &[FileKind]) -> Result<Vec<ReadableFile>, CommandError> {
+pub(in crate::cli) fn find(paths: &[PathBuf], kinds: &[FileKind]) -> Result<Vec<ReadableFile>, CommandError> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -101,7 +101,7 @@ pub(in crate::cli) fn is_supported(path: &Path, kinds: &[FileKind]) -> bool {
 }
 
 /// Loads a file of at most `largest` bytes.
-pub(super) async fn load(path: PathBuf, largest: u64) -> Result<Arc<[u8]>, String> {
+pub(in crate::cli) async fn load(path: PathBuf, largest: u64) -> Result<Arc<[u8]>, String> {
     let file = tokio::fs::File::open(&path).await.map_err(|error| error.to_string())?;
     let mut content = Vec::new();
     file.take(largest + 1).read_to_end(&mut content).await.map_err(|error| error.to_string())?;

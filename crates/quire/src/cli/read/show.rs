@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use quire_domain::reading::{Line, Page};
+use quire_domain::reading::{Line, Page, Table};
 use serde_json::{Value, json};
 
-use super::{ReadCommand, ReadDocument, ReadOutcome, output, refused};
+use super::{ReadCommand, ReadDocument, ReadOutcome, output, refused, tables};
 use crate::error::CommandError;
 
 /// The result of [`print`].
@@ -30,7 +30,10 @@ pub(super) fn print(
             return Ok(Printed::Failed);
         }
     };
-    let text = if command.json {
+    let text = if let Some(format) = command.tables {
+        let tables = Table::find(&document.document.reading.pages);
+        tables::written(&path.display().to_string(), &tables, format)
+    } else if command.json {
         format!("{}\n", as_json(path, document))
     } else if several {
         format!("==> {} <==\n{}\n", path.display(), document.text)
@@ -43,7 +46,7 @@ pub(super) fn print(
     for warning in warnings(&document.document.reading.pages) {
         eprintln!("quire: {}: {warning}", path.display());
     }
-    match refused(&document.quality) {
+    match refused(document) {
         None => Ok(Printed::Read),
         Some(code) => {
             eprintln!("quire: {}: the text is too poor to process ({code})", path.display());
@@ -69,6 +72,9 @@ fn warnings(pages: &[Page]) -> Vec<String> {
             warnings
                 .push(format!("page {number} could not be read: {} ({})", unread.message, unread.error_code));
         }
+        for problem in page.data.iter().filter_map(|data| data.problem.as_ref()) {
+            warnings.push(format!("the e-invoice inside the file could not be read: {problem}"));
+        }
         match page.covered_word_count() {
             0 => {}
             1 => warnings.push(format!("page {number}: an opaque mark hides 1 word")),
@@ -79,12 +85,17 @@ fn warnings(pages: &[Page]) -> Vec<String> {
 }
 
 fn as_json(path: &Path, read: &ReadDocument) -> Value {
-    let flaws: Vec<String> = read.quality.issues.iter().map(|flaw| format!("{flaw:?}")).collect();
+    let issues: Vec<String> = read.quality.issues.iter().map(|issue| format!("{issue:?}")).collect();
+    let properties = read.quality.properties.iter().map(|property| property.as_str());
+    let file = path.display().to_string();
+    let tables = Table::find(&read.document.reading.pages);
+    let tables = tables.iter().zip(1..).map(|(table, number)| tables::line(&file, table, number));
     json!({
-        "file": path.display().to_string(),
+        "tables": tables.collect::<Vec<_>>(),
+        "file": file,
         "kind": read.document.kind.as_str(),
         "language": read.document.language.as_deref().unwrap_or("unknown"),
-        "quality": { "score": read.quality.score, "flaws": flaws },
+        "quality": { "score": read.quality.score, "issues": issues, "properties": properties.collect::<Vec<_>>() },
         "pages": read.document.reading.pages.iter().zip(1..).map(page).collect::<Vec<_>>(),
     })
 }
@@ -98,6 +109,7 @@ fn page((page, number): (&Page, usize)) -> Value {
         "lines": page.lines.iter().map(line).collect::<Vec<_>>(),
         "covered": page.covered.iter().map(line).collect::<Vec<_>>(),
         "unread": page.unread,
+        "data": page.data,
     })
 }
 
@@ -107,7 +119,11 @@ fn line(line: &Line) -> Value {
         .iter()
         .map(|word| {
             let rect = word.rect;
-            json!({ "text": word.text, "box": [rect.x0, rect.y0, rect.x1, rect.y1] })
+            let mut shown = json!({ "text": word.text, "box": [rect.x0, rect.y0, rect.x1, rect.y1] });
+            if let Some(confidence) = word.confidence {
+                shown["confidence"] = json!(confidence);
+            }
+            shown
         })
         .collect();
     json!({ "paragraph": line.opens_paragraph, "words": words })

@@ -33,11 +33,13 @@ async fn every_access_to_a_document_is_recorded_with_its_actor(env: &TestEnv) {
         (format!("/documents/{unknown}/download"), 404),
         (format!("/runs/{run}/artifacts/raw-text"), 200),
         (format!("/runs/{unknown}/artifacts/raw-text"), 404),
+        ("/search?q=luna".to_owned(), 200),
+        (format!("{document}/hits?q=luna"), 200),
     ] {
         assert_eq!(server.request(&format!("GET {path}"), &reader).status, status, "{path}");
         assert_eq!(server.request(&format!("GET {path}"), "").status, 401, "without a key");
     }
-    wait_until(async || accesses(env).await.len() >= 8).await;
+    wait_until(async || accesses(env).await.len() >= 10).await;
     let accesses = accesses(env).await;
     let (subject, unknown_subject) = (Some(id.into()), Some(unknown.into()));
     let expected = [
@@ -49,6 +51,8 @@ async fn every_access_to_a_document_is_recorded_with_its_actor(env: &TestEnv) {
         (EventType::DocumentOriginalAccessFailed, unknown_subject, Some("NOT_FOUND")),
         (EventType::RawTextAccessed, subject, None),
         (EventType::RawTextAccessFailed, None, Some("NOT_FOUND")),
+        (EventType::DocumentListViewed, None, None),
+        (EventType::RawTextAccessed, subject, None),
     ];
     let recorded: Vec<_> =
         accesses.iter().map(|event| (event.event_type, event.subject, event.error_code())).collect();

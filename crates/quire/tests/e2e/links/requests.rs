@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{ARTICLE, ended, id_of, send, site};
-use crate::test_env::{TestEnv, on_both_stores};
+use crate::test_env::{TestEnv, on_both_stores, wait_until};
 
 on_both_stores! {
     /// Proves R178, R180, R192, R194, R198 for links.
@@ -12,8 +12,11 @@ on_both_stores! {
     a_page_is_summarised_once_and_a_failed_one_can_be_sent_again,
     /// Proves R181, R182, R186, R193, R210.
     a_failed_request_says_why_and_is_retried_as_a_new_one,
+    a_request_is_cancelled_over_http_and_can_be_sent_again,
     a_forwarded_text_is_summarised_once,
     a_wrong_request_is_refused_and_stores_nothing,
+    /// Proves R198 for links whose model is configured in part.
+    a_model_without_a_name_refuses_links_and_names_the_setting,
 }
 
 async fn a_page_is_summarised_without_a_key(env: &TestEnv) {
@@ -124,6 +127,47 @@ async fn a_failed_request_says_why_and_is_retried_as_a_new_one(env: &TestEnv) {
     for name in ["correlation_id", "request_id", "stage", "attempt", "delay_ms", "error"] {
         assert!(!fields[name].is_null(), "{name} is not in {retry}");
     }
+}
+
+async fn a_model_without_a_name_refuses_links_and_names_the_setting(env: &TestEnv) {
+    let site = site(env);
+    let file = std::fs::read_to_string(env.cli.path("quire.toml")).unwrap();
+    for (given, missing) in
+        [("url = \"https://api.example.com/v1\"", "model.name"), ("name = \"any\"", "model.url")]
+    {
+        env.cli.write("quire.toml", &format!("{file}[model]\n{given}\n"));
+        let server = env.cli.serve();
+        let body = json!({ "type": "url", "input_url": site.url("/umbrellas") });
+        let refused = server.post_json("/v1/requests", &body);
+        assert_eq!((refused.status, &refused.body["error_code"]), (503, &json!("PROVIDER_NOT_CONFIGURED")));
+        assert_eq!(refused.body["details"]["settings"], json!([missing]));
+        drop(server);
+        let output = env.cli.run(&["summarise", &site.url("/umbrellas")]);
+        assert!(!output.status.success() && output.stderr.contains(missing), "{}", output.stderr);
+    }
+    assert_eq!(env.sql.number("SELECT count(*) FROM runs").await, 0);
+}
+
+/// The page never answers. A person ends the request, and the connection to the host is closed.
+async fn a_request_is_cancelled_over_http_and_can_be_sent_again(env: &TestEnv) {
+    let site = site(env);
+    site.hold();
+    let server = env.cli.serve();
+    let request = send(&server, &site.url("/umbrellas"));
+    wait_until(async || site.requests("/umbrellas") == 1).await;
+    assert_eq!(server.json(&format!("/v1/requests/{request}/status"))["status"], "processing");
+    let cancelled = server.post(&format!("/runs/{request}/cancel"));
+    assert_eq!((cancelled.status, &cancelled.json()["failure_type"]), (200, &json!("CANCELLED")));
+    let detail = ended(env, &server, request).await;
+    let shown = &detail["request"];
+    assert_eq!((&shown["status"], &shown["error"]["error_code"]), (&json!("error"), &json!("CANCELLED")));
+    assert!(detail["summary"].is_null(), "{detail}");
+    let status = server.json(&format!("/v1/requests/{request}/status"));
+    assert_eq!((&status["can_retry"], &status["progress"]["percentage"]), (&json!(true), &json!(20)));
+    assert_eq!(server.post(&format!("/runs/{request}/cancel")).status, 409, "it has ended");
+    site.release();
+    let again = send(&server, &site.url("/umbrellas"));
+    assert_eq!(ended(env, &server, again).await["request"]["status"], "success");
 }
 
 async fn a_forwarded_text_is_summarised_once(env: &TestEnv) {

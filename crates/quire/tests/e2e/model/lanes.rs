@@ -1,11 +1,10 @@
 //! The lane of a model: how many calls are made at once, what a rate limit does to other runs, and how often a model that
 //! fails is asked.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 
 use quire_domain::{DocumentId, EventType};
-use quire_testkit::{ModelReply, ModelServer};
+use quire_testkit::{CallGate, ModelReply, ModelServer};
 use serde_json::{Value, json};
 
 use super::{KEY, RECORD, upload_and_wait, use_model, valid_reply};
@@ -23,28 +22,6 @@ on_both_stores! {
     a_failing_model_is_asked_once_in_each_attempt_of_its_step,
     /// Proves R210.
     the_log_line_of_a_retry_names_the_work_the_delay_and_the_error,
-}
-
-/// Counts the calls that run at once, and holds them until it is opened.
-#[derive(Default)]
-struct Gate {
-    running: AtomicUsize,
-    most: AtomicUsize,
-    is_open: Mutex<bool>,
-    opened: Condvar,
-}
-
-impl Gate {
-    fn pass(&self) {
-        self.most.fetch_max(self.running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        drop(self.opened.wait_while(self.is_open.lock().unwrap(), |is_open| !*is_open).unwrap());
-        self.running.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    fn open(&self) {
-        *self.is_open.lock().unwrap() = true;
-        self.opened.notify_all();
-    }
 }
 
 /// The lane of this model.
@@ -76,7 +53,7 @@ async fn assert_completed_without_a_loss(env: &TestEnv, server: &TestServer, doc
 }
 
 async fn runs_beyond_the_calls_of_a_lane_wait_and_hold_no_slot(env: &TestEnv) {
-    let gate = Arc::new(Gate::default());
+    let gate = Arc::new(CallGate::default());
     let held = gate.clone();
     let model = ModelServer::with_key(KEY).answering(move |_, _| {
         held.pass();
@@ -88,7 +65,7 @@ async fn runs_beyond_the_calls_of_a_lane_wait_and_hold_no_slot(env: &TestEnv) {
     assert_eq!(lane(&server, &name)["state"], "OPEN", "known before the first call");
     let documents: Vec<_> = (0..6).map(|_| upload_lines(&server, &RECORD)).collect();
     wait_for_waiting(&server, &name, 4).await;
-    wait_until(async || gate.running.load(Ordering::SeqCst) == 2).await;
+    wait_until(async || gate.running() == 2).await;
     let metrics = server.get("/metrics").body;
     assert!(metrics.contains(&format!("quire_lane_calls{{lane=\"{name}\"}} 2\n")), "{metrics}");
     wait_until(async || {
@@ -97,7 +74,7 @@ async fn runs_beyond_the_calls_of_a_lane_wait_and_hold_no_slot(env: &TestEnv) {
     .await;
     gate.open();
     assert_completed_without_a_loss(env, &server, &documents).await;
-    assert_eq!(gate.most.load(Ordering::SeqCst), 2);
+    assert_eq!(gate.most(), 2);
     assert_eq!(model.requests().len(), 6);
 }
 

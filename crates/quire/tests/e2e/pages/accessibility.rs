@@ -15,7 +15,7 @@ const AXE: &str = "QUIRE_TEST_AXE";
 /// The rules: WCAG 2.2 AA and best practices.
 const RULES: &str = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
 
-fn axe() -> String {
+pub(super) fn axe() -> String {
     let file = std::env::var(AXE).unwrap_or_else(|_| {
         panic!("{AXE} names no file axe.min.js of axe-core; `cargo xtask test` downloads it")
     });
@@ -23,7 +23,7 @@ fn axe() -> String {
 }
 
 /// Checks these pages in both languages and in light and dark colours. Each has a selector to wait for.
-fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
+pub(super) fn assert_accessible(tab: &mut Tab, pages: &[(&str, &str)]) {
     let axe = axe();
     let mut found = Vec::new();
     for language in ["es", "en"] {

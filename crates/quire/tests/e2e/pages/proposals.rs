@@ -122,7 +122,7 @@ async fn a_failed_run_shows_its_reason_and_is_retried_from_the_page() {
     tab.go(&format!("/app/proposals/{run}"));
     tab.until_text("#run-state", "Fallida");
     tab.until_text("p.failure", "MODEL_REFUSED");
-    tab.until_text(".steps li:nth-child(3)", "Revisión del crítico");
+    tab.until_text(".steps li:nth-child(3)", "Valoración del crítico");
     tab.until_text(".steps li:nth-child(3) .chip.error", "Fallido");
     is_broken.store(false, Ordering::SeqCst);
     tab.click("#retry");
@@ -130,6 +130,34 @@ async fn a_failed_run_shows_its_reason_and_is_retried_from_the_page() {
     tab.until_text("#run-state", "Completada");
     tab.until_text("#decision", "Confianza ponderada 0,9000");
     assert_eq!(tab.count("#retry"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_run_is_cancelled_from_the_page_and_can_be_retried() {
+    let env = TestEnv::on_sqlite(&[]);
+    let is_silent = Arc::new(AtomicBool::new(true));
+    let silent = is_silent.clone();
+    let model = ModelServer::with_key(KEY).answering(move |body, _| {
+        let waits = reviewer(body) == Some("Critic") && silent.load(Ordering::SeqCst);
+        if waits { ModelReply::NoResponse } else { answer(body, [0.9; 5]) }
+    });
+    use_model(&env, &model);
+    let server = env.cli.serve();
+    let run = send_idea(&server, "Umbrellas.");
+    let mut tab = Tab::open(&server.address);
+    tab.go(&format!("/app/proposals/{run}"));
+    tab.until_text(".steps li:nth-child(2)", "Done");
+    tab.until_text(".steps li:nth-child(3)", "Running");
+    assert_eq!(tab.count("#retry, #withdraw"), 0);
+    tab.click("#cancel");
+    tab.until_text("#toasts", "The run was cancelled.");
+    tab.until_text("p.failure", "CANCELLED");
+    assert_eq!(tab.count("#cancel"), 0);
+    is_silent.store(false, Ordering::SeqCst);
+    tab.click("#retry");
+    tab.until_text("#run-state", "Completed");
+    let expansions = model.requests().iter().filter(|request| reviewer(&request.body).is_none()).count();
+    assert_eq!(expansions, 1, "what was stored is not asked for again");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ mod conflicts;
 mod connection_loss;
 mod editing;
 mod filters;
+mod hiding;
 mod marking;
 mod page_view;
 mod processing;
@@ -48,7 +49,7 @@ pub(super) fn row(key: &str) -> String {
 }
 
 pub(super) fn pick(tab: &mut Tab, key: &str) {
-    // Not with the mouse: an update of the panel may move the row between looking and clicking.
+    // Not with the mouse: an update of the form may move the row between looking and clicking.
     tab.eval(&format!("document.querySelector('{} .pick').click()", row(key)));
     tab.until(&format!("document.querySelector('{}.selected')", row(key)));
 }
@@ -68,11 +69,11 @@ pub(super) fn shown(tab: &mut Tab, key: &str) -> String {
 
 /// Waits until the document is marked as reviewed, and confirms that although critical fields are empty.
 pub(super) fn until_marked(tab: &mut Tab) {
-    tab.until("document.querySelector('#ask-dialog[open], #panel-head .chip.reviewed')");
+    tab.until("document.querySelector('#ask-dialog[open], #form-head .chip.reviewed')");
     if tab.count("#ask-dialog[open]") > 0 {
         tab.press("Enter");
     }
-    tab.until_seen("#panel-head .chip.reviewed");
+    tab.until_seen("#form-head .chip.reviewed");
 }
 
 fn until_saved(tab: &mut Tab, version: u32) {

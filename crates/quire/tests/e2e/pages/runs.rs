@@ -4,8 +4,9 @@ use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;
 use quire_testkit::{ModelReply, ModelServer};
 
+use crate::reading::ocr::scan;
 use crate::test_env::{TestEnv, wait_until};
-use crate::uploads::upload;
+use crate::uploads::{upload, upload_document};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_processing_history_shows_a_new_run_live() {
@@ -77,4 +78,34 @@ async fn the_operations_page_has_metrics_plots_and_workers() {
     assert_eq!(tab.count("svg.plot"), 4);
     tab.until_text(".metrics .card:nth-child(1) dd", "0");
     tab.until_text("section tbody", "holds the database file");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lane_is_paused_and_resumed_on_the_operations_page_and_shows_what_waits() {
+    let env = TestEnv::on_sqlite(&[]);
+    let server = env.cli.serve();
+    let mut tab = Tab::open(&server.address);
+    tab.go("/app/operations");
+    tab.click("[id='pause-ocr']");
+    tab.until("document.querySelector(\"[id='resume-ocr']\") !== null");
+    let scanned = upload_document(&server, &scan(), "");
+    // The row has the state, who paused it, how many wait and when the first goes on by itself.
+    let row = "document.querySelector(\"[data-lane='ocr']\").closest('tr')";
+    tab.until(&format!("{row}.cells[1].textContent.includes('paused by local')"));
+    tab.until(&format!("{row}.cells[2].textContent === '1'"));
+    tab.until(&format!("{row}.cells[3].querySelector('time[datetime]') !== null"));
+    assert_eq!(env.runs_of(scanned).await[0].state.as_str(), "QUEUED");
+    tab.click("[id='resume-ocr']");
+    tab.until("document.querySelector(\"[id='pause-ocr']\") !== null");
+    env.wait_until_completed(scanned).await;
+
+    tab.click("[id='pause-pipeline:document']");
+    tab.until("document.querySelector(\"[id='resume-pipeline:document']\") !== null");
+    let closed = "quire_lane_closed{lane=\"pipeline:document\"} 1\n";
+    wait_until(async || server.get("/metrics").body.contains(closed)).await;
+    let (_, _, document) = upload(&server, "/documents/upload", "alta.pdf", &clinical_record(1));
+    let row = "document.querySelector(\"[data-lane='pipeline:document']\").closest('tr')";
+    tab.until(&format!("{row}.cells[2].textContent === '1'"));
+    tab.click("[id='resume-pipeline:document']");
+    env.wait_until_completed(document).await;
 }

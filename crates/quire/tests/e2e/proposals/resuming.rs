@@ -67,8 +67,11 @@ impl SilentProvider {
     }
 }
 
-/// Sends an idea and waits until all that is left of its first unfinished group is that step.
-async fn send_until_silent(server: &TestServer, step: usize) -> RunId {
+/// Sends an idea and waits until all that is left of its first unfinished group is the step in which the provider is
+/// silent.
+async fn send_until_silent(server: &TestServer, provider: &SilentProvider, step: usize) -> RunId {
+    let before = provider.server.requests().len();
+    provider.be_silent_in(Some(step));
     let run = send_idea(server, IDEA);
     let group = if step == 0 { 0..1 } else { 1..6 };
     wait_until(async || {
@@ -77,6 +80,8 @@ async fn send_until_silent(server: &TestServer, step: usize) -> RunId {
         group.clone().all(|place| statuses[place] == if place == step { "running" } else { "completed" })
     })
     .await;
+    // A step is shown as running before its request arrives.
+    wait_until(async || provider.calls_since(before).contains_key(&step)).await;
     run
 }
 
@@ -90,9 +95,8 @@ async fn a_killed_server_resumes_its_proposal_at_the_unfinished_steps(env: &Test
     use_model(env, &provider.server);
     for step in ASKING {
         let before = provider.server.requests().len();
-        provider.be_silent_in(Some(step));
         let server = env.cli.serve();
-        let run = send_until_silent(&server, step).await;
+        let run = send_until_silent(&server, &provider, step).await;
         // Dropping it kills it.
         drop(server);
         provider.be_silent_in(None);
@@ -111,8 +115,7 @@ async fn a_cancelled_proposal_is_retried_at_the_unfinished_steps(env: &TestEnv) 
     let server = env.cli.serve();
     for step in ASKING {
         let before = provider.server.requests().len();
-        provider.be_silent_in(Some(step));
-        let run = send_until_silent(&server, step).await;
+        let run = send_until_silent(&server, &provider, step).await;
         let cancelled = server.post(&format!("/runs/{run}/cancel"));
         assert_eq!((cancelled.status, &cancelled.json()["failure_type"]), (200, &json!("CANCELLED")));
         wait_until(async || provider.server.open_requests() == 0).await;

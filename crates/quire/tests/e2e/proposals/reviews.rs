@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use quire_domain::proposal::Persona;
-use quire_domain::{RunChange, RunId};
+use quire_domain::{RunChange, RunId, StepName};
 use quire_testkit::{ModelReply, ModelServer};
 use serde_json::{Value, json};
 
@@ -94,7 +94,7 @@ async fn a_run_that_waits_shows_its_seven_steps_as_pending(env: &TestEnv) {
     use_model(env, &model);
     let server = env.cli.serve();
     let first = send_idea(&server, IDEA);
-    env.wait_until_running(first, true).await;
+    env.wait_until_step_starts(first, StepName::Expand).await;
     let working = server.json(&format!("/v1/runs/{first}"));
     assert_eq!((&working["status"], statuses(&working)[0]), (&json!("running"), "running"));
     let run = send_idea(&server, IDEA);

@@ -11,6 +11,23 @@ use crate::uploads::upload_document;
 on_both_stores! {
     /// Proves R208 for the user, and that each request to a model is billed to the key that asked for it.
     requests_to_a_model_are_added_up_by_run_key_and_day,
+    the_tokens_of_a_day_stop_proposals,
+}
+
+/// The answer alone may have more tokens than the day.
+async fn the_tokens_of_a_day_stop_proposals(env: &TestEnv) {
+    let model = ModelServer::with_key(KEY).answering(|body, _| answer(body, [0.9; 5]));
+    use_model(env, &model);
+    let file = std::fs::read_to_string(env.cli.path("quire.toml")).unwrap();
+    let budget = "max_tokens_per_day = 1000\n[pipelines.proposal]";
+    env.cli.write("quire.toml", &file.replace("[pipelines.proposal]", budget));
+    let server = env.cli.serve();
+    let sent = server.post_json("/v1/full-review", &json!({"idea": "Umbrellas."}));
+    let run = sent.body["run_id"].as_str().unwrap().parse().unwrap();
+    env.wait_for_run(run).await;
+    let shown = server.json(&format!("/runs/{run}"));
+    assert_eq!((&shown["state"], &shown["error_code"]), (&json!("FAILED"), &json!("MODEL_BUDGET_SPENT")));
+    assert!(model.requests().is_empty());
 }
 
 async fn requests_to_a_model_are_added_up_by_run_key_and_day(env: &TestEnv) {

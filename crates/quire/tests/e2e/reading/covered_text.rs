@@ -63,12 +63,20 @@ async fn redacted_values_are_kept_apart_with_a_warning(env: &TestEnv) {
         }
         let search = server.json(&format!("/documents?q={hidden}"));
         assert_eq!(search["items"], json!([]), "{hidden}");
+        let search = server.json(&format!("/search?q=%22{hidden}%22"));
+        assert_eq!(search["items"], json!([]), "{hidden}");
+        let hits = server.json(&format!("/documents/{id}/hits?q={hidden}"));
+        assert_eq!(hits["items"], json!([]), "{hidden}");
+        // Vectors are made of chunks, and nothing else.
+        let chunks =
+            env.sql.number(&format!("SELECT count(*) FROM search_chunks WHERE text LIKE '%{hidden}%'")).await;
+        assert_eq!(chunks, 0, "{hidden}");
     }
 
     let covered = text_of(&server.json(&format!("/documents/{id}/pages/1"))["covered"]);
     assert_eq!(covered, format!("Nombre Apellido {CHIP}"));
     assert_eq!(server.json(&format!("/documents/{id}/pages"))["pages"][0]["covered_words"], 3);
-    let notice = json!([{ "page": 1, "covered_words": 3, "covered_used": false, "unread": null }]);
+    let notice = json!([{ "page": 1, "covered_words": 3, "covered_used": false, "data_problem": null, "unread": null }]);
     assert_eq!(review(&server, id)["page_notices"], notice);
     let page = server.get(&format!("/app/documents/{id}")).body;
     assert!(page.contains("data-covered=\"1\"") && page.contains("hide 3 words"), "{page}");
@@ -79,7 +87,7 @@ async fn redacted_values_are_used_if_the_setting_says_so(env: &TestEnv) {
     let server = env.cli.serve();
     let id = process(env, &server).await;
     assert!(values(&server, id).contains(CHIP));
-    let notice = json!([{ "page": 1, "covered_words": 3, "covered_used": true, "unread": null }]);
+    let notice = json!([{ "page": 1, "covered_words": 3, "covered_used": true, "data_problem": null, "unread": null }]);
     assert_eq!(review(&server, id)["page_notices"], notice);
     drop(server);
 }

@@ -16,6 +16,7 @@ on_both_stores! {
     /// Proves R048, R085 and R086: unusable documents fail with their code and store no text.
     unusable_documents_fail_with_their_code_and_store_no_text with super::WITHOUT_OCR,
     /// Proves R048 for a run whose subject is no document.
+    a_file_that_is_not_the_uploaded_one_is_not_read,
     a_run_without_a_document_fails,
     /// Proves R084, and that a language that was set is used.
     the_language_is_set_or_detected_or_unknown,
@@ -68,6 +69,19 @@ async fn unusable_documents_fail_with_their_code_and_store_no_text(env: &TestEnv
         assert_eq!((&shown["failure_type"], &shown["error_code"]), (&json!(failure_type), &json!(code)));
         assert!(env.artifact(id, "RAW_TEXT").await.is_none(), "{what}");
     }
+    drop(server);
+}
+
+/// Its text would be about another file.
+async fn a_file_that_is_not_the_uploaded_one_is_not_read(env: &TestEnv) {
+    let run = env.add_document(Some(&clinical_record(1)), None).await;
+    let document = env.store.history.run(run).await.unwrap().subject;
+    let original = env.documents_folder().join(format!("{document}/original.pdf"));
+    std::fs::write(original, clinical_record(2)).unwrap();
+    let server = env.cli.serve();
+    let ended = env.wait_for_run(run).await;
+    assert_eq!(failure(&ended), Some(("EXTRACTION_FAILED", "FILE_DAMAGED".to_owned())));
+    assert!(env.artifact(run, "RAW_TEXT").await.is_none());
     drop(server);
 }
 

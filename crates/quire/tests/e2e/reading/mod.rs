@@ -2,6 +2,7 @@
 
 mod command;
 mod covered_text;
+mod einvoices;
 mod extraction_step;
 mod hostile;
 pub mod ocr;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use quire_application::document::content_hash;
 use quire_domain::{Document, DocumentId, Run, RunId};
 use quire_ports::{Artifact, BlobStore as _, NewDocument};
 use quire_reading::sandbox::{ParserLimits, ParserProgram, child};
@@ -65,11 +67,13 @@ fn process_stat(id: u32) -> Option<ProcessStat> {
 impl TestEnv {
     /// Adds a document with its first run directly to the store.
     pub async fn add_document(&self, file: Option<&[u8]>, language: Option<&str>) -> RunId {
+        let unknown = document(DocumentId::new());
         let document = Document {
             file_size: file.map_or(0, |file| file.len() as u64),
+            content_hash: file.map_or(unknown.content_hash, |file| content_hash(file).unwrap()),
             created_at: Timestamp::now(),
             language_override: language.map(str::to_owned),
-            ..document(DocumentId::new())
+            ..unknown
         };
         if let Some(file) = file {
             self.blobs.put(&document.storage_path, file.to_vec()).await.unwrap();

@@ -43,6 +43,8 @@ async fn a_parser_reads_document_after_document() {
     assert!(png.starts_with(b"\x89PNG"));
     let missing = sandbox.render(FileKind::Pdf, record(), 2, 1.5).await.unwrap_err();
     assert_eq!(missing.kind, ReadErrorKind::PageNotFound);
+    assert_eq!(sandbox.page_count(FileKind::Pdf, record()).await, Ok(2));
+    assert_eq!(sandbox.page_count(FileKind::Text, b"one page".as_slice().into()).await, Ok(1));
     assert_reads_a_record(&sandbox).await;
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use quire_connectors::http::HttpOptions;
 use quire_connectors::web::{AllowList, DirectWebReader, Guard, SystemResolver, WebSettings};
-use quire_domain::Backoff;
 use quire_domain::link::NormalizedUrl;
 use quire_domain::reading::FileKind;
 use quire_ports::{CallContext, WebFailure, WebPage, WebReader as _};
@@ -13,7 +12,7 @@ use quire_reading::sandbox::{ConfinementPolicy, Sandbox};
 use quire_reading::{CoveredText, LocalReader};
 use quire_testkit::documents::clinical_record;
 use quire_testkit::web_pages::{samples, words_f1};
-use quire_testkit::{WebResponse, WebServer};
+use quire_testkit::{FreeCalls, WebResponse, WebServer};
 
 use super::{parser_program, tight_limits};
 
@@ -34,11 +33,10 @@ async fn reader() -> DirectWebReader {
         max_redirects: 5,
         robots: true,
         host_interval: Duration::ZERO,
-        retry: Backoff { attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
     };
     let guard = Guard::new(settings.allow.clone(), settings.ports.clone(), Arc::new(SystemResolver));
-    DirectWebReader::new(settings, &HttpOptions::default(), Arc::new(guard), parsers.clone(), parsers)
-        .unwrap()
+    let (options, guard, permits) = (HttpOptions::default(), Arc::new(guard), Arc::new(FreeCalls));
+    DirectWebReader::new(settings, &options, guard, permits, parsers.clone(), parsers).unwrap()
 }
 
 async fn read(reader: &DirectWebReader, url: &str) -> Result<WebPage, WebFailure> {

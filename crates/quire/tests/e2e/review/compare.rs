@@ -86,7 +86,7 @@ async fn two_runs_of_a_document_are_compared_by_their_values(env: &TestEnv) {
     let mut lines = RECORD;
     lines[1] = "Paciente: Nube";
     lines[8] = "";
-    std::fs::write(env.documents_folder().join(format!("{id}/original.pdf")), pdf(&lines)).unwrap();
+    env.replace_original(id, &pdf(&lines)).await;
     assert_eq!(server.post_json(&format!("/documents/{id}/reprocess"), &json!({})).status, 201);
     let second = env.wait_for_latest_run(id).await;
     assert_eq!(second.state.as_str(), "COMPLETED");

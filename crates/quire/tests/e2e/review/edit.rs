@@ -187,7 +187,7 @@ async fn a_running_run_blocks_edits_and_a_queued_one_does_not(env: &TestEnv) {
     let (other, _) = process_record(env, &server).await;
     let (id, run) = process_record(env, &server).await;
     // The file becomes a scan, whose OCR blocks until it is released.
-    std::fs::write(env.documents_folder().join(format!("{id}/original.pdf")), scan()).unwrap();
+    env.replace_original(id, &scan()).await;
     let reprocess = |id: DocumentId| -> RunId {
         let accepted = server.post_json(&format!("/documents/{id}/reprocess"), &json!({})).body;
         accepted["run_id"].as_str().unwrap().parse().unwrap()

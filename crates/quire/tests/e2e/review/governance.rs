@@ -3,7 +3,7 @@
 use quire_domain::CandidateId;
 use serde_json::{Value, json};
 
-use crate::record::{active_data, edit, field, field_id, process_record, review};
+use crate::record::{RECORD, active_data, edit, field, field_id, process_record, review, upload_lines};
 use crate::test_env::{TestEnv, on_both_stores};
 
 on_both_stores! {
@@ -16,7 +16,9 @@ async fn edits_become_a_candidate_and_an_approval_creates_a_schema_version(env: 
     let server = env.cli.serve();
     let mut documents = Vec::new();
     for _ in 0..3 {
-        let (id, run) = process_record(env, &server).await;
+        let lines = [&RECORD[..], &["Grupo sanguíneo: A"]].concat();
+        let id = upload_lines(&server, &lines);
+        let run = env.wait_until_completed(id).await.id.to_string();
         let edited = edit(&server, &run, 1, &json!([{ "op": "ADD", "key": "blood_group", "value": "A" }]));
         assert_eq!(edited.status, 201, "{}", edited.body);
         let shown = format!("{}{}", edited.body, review(&server, id));
@@ -107,7 +109,9 @@ async fn edits_become_a_candidate_and_an_approval_creates_a_schema_version(env: 
 
     let current = server.get_json("/reviewer/schema/current").body;
     assert_eq!(current["version_number"], 2);
-    assert!(current["change_summary"].as_str().unwrap().contains("blood_group"));
+    // The words before the value in the documents became labels of the key.
+    let summary = current["change_summary"].as_str().unwrap();
+    assert_eq!(summary, "added blood_group with the labels grupo sanguineo");
     let (id, run) = process_record(env, &server).await;
     let used =
         |id| server.get_json(&format!("/documents/{id}")).body["latest_run"]["schema_version_used"].clone();

@@ -22,12 +22,26 @@ async fn schemas_are_listed_and_shown_while_a_server_runs(env: &TestEnv) {
         .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
         .collect();
     assert_eq!(rows[0], ["NAME", "VERSION", "KEYS", "TITLE", "SOURCE"]);
-    assert_eq!(rows[1], ["invoice", "1", "13", "Invoice", "built in"]);
-    assert_eq!(rows[2], ["later", "-", "3", "Parking ticket", "./quire-data/schemas/later.toml"]);
-    assert_eq!(rows[3], ["parking-ticket", "1", "3", "Parking ticket", "./quire-data/schemas/ticket.toml"]);
-    assert_eq!(rows[4], ["veterinary-record", "1", "39", "Veterinary record", "built in"]);
+    let names: Vec<&str> = rows[1..].iter().map(|row| row[0]).collect();
+    assert_eq!(
+        names,
+        [
+            "auto",
+            "delivery-note",
+            "invoice",
+            "laboratory-report",
+            "later",
+            "parking-ticket",
+            "receipt",
+            "veterinary-record"
+        ]
+    );
+    assert_eq!(rows[3][..2], ["invoice", "1"]);
+    assert_eq!(rows[5], ["later", "-", "3", "Parking ticket", "./quire-data/schemas/later.toml"]);
+    assert_eq!(rows[6], ["parking-ticket", "1", "3", "Parking ticket", "./quire-data/schemas/ticket.toml"]);
+    assert_eq!(rows[8], ["veterinary-record", "1", "39", "Veterinary record", "built in"]);
     let all = env.cli.run_json(&["schema", "list", "--json"]);
-    assert_eq!((&all[1]["version"], &all[3]["keys"]), (&json!(null), &json!(39)));
+    assert_eq!((&all[4]["version"], &all[7]["keys"]), (&json!(null), &json!(39)));
 
     let shown = env.cli.run_ok(&["schema", "show", "parking-ticket"]);
     assert!(shown.starts_with("parking-ticket, version 1: Parking ticket\nKEY "), "{shown}");
@@ -41,7 +55,10 @@ async fn schemas_are_listed_and_shown_while_a_server_runs(env: &TestEnv) {
     assert!(checked.contains("39 keys, visits by visit_date"), "{checked}");
 
     let none = env.cli.run_err(&["schema", "show", "invoices"]);
-    assert!(none.starts_with("quire: there is no schema invoices; there are: invoice, "), "{none}");
+    assert!(
+        none.starts_with("quire: there is no schema invoices; there are: auto, delivery-note, invoice, "),
+        "{none}"
+    );
     let none = env.cli.run_err(&["schema", "show", "invoice", "--version", "2"]);
     assert!(none.starts_with("quire: there is no version 2 of schema invoice; "), "{none}");
 }
@@ -55,8 +72,8 @@ fn schemas_are_listed_and_shown_without_a_database_and_none_is_created() {
     let listed = cli.run_json(&["schema", "list", "--json"]);
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["invoice", "parking-ticket", "veterinary-record"]);
-    assert_eq!((&listed[1]["version"], &listed[1]["source"]), (&json!(null), &json!("own/ticket.toml")));
+    assert_eq!(names[4], "parking-ticket");
+    assert_eq!((&listed[4]["version"], &listed[4]["source"]), (&json!(null), &json!("own/ticket.toml")));
     let shown = cli.run_ok(&["schema", "show", "parking-ticket"]);
     assert!(shown.starts_with("parking-ticket, version 7 of its file, not stored yet: Parking"), "{shown}");
     let json = cli.run_json(&["schema", "show", "invoice", "--json"]);
@@ -68,7 +85,7 @@ fn schemas_are_listed_and_shown_without_a_database_and_none_is_created() {
     cli.run_ok(&["schema", "check", "copy.toml"]);
     let none = cli.run_err(&["schema", "show", "invoices"]);
     assert!(
-        none.starts_with("quire: there is no schema invoices; there are: invoice, parking-ticket, "),
+        none.starts_with("quire: there is no schema invoices; there are: auto, delivery-note, "),
         "{none}"
     );
     let none = cli.run_err(&["schema", "show", "invoice", "--version", "1"]);
@@ -108,6 +125,31 @@ fn a_file_with_panels_is_checked_with_a_warning() {
 }
 
 #[test]
+fn a_schema_is_proposed_from_a_folder_of_examples() {
+    let cli = Cli::new();
+    std::fs::create_dir(cli.path("notes")).unwrap();
+    for (number, customer) in [(7, "Panadería Luz"), (8, "Bar Central"), (9, "Hotel Sol")] {
+        let note = format!(
+            "Número: N-{number}\nFecha: 0{number}/03/2024\nCliente: {customer}\nTotal: {number},50 €\n"
+        );
+        cli.write(&format!("notes/{number}.txt"), &format!("NOTA DE SERVICIO\n{note}"));
+    }
+    let drafted = cli.run_ok(&["schema", "draft", "notes", "--name", "service-note", "--language", "es"]);
+    cli.write("service-note.toml", &drafted);
+    let checked = cli.run_ok(&["schema", "check", "service-note.toml"]);
+    assert!(
+        checked.contains("service-note, version 1") && checked.contains("4 keys, no visits"),
+        "{checked}"
+    );
+    let fecha = checked.lines().find(|line| line.starts_with("fecha")).unwrap();
+    assert!(fecha.contains("date"), "{checked}");
+    std::fs::create_dir(cli.path("prose")).unwrap();
+    cli.write("prose/a.txt", "Un texto sin etiquetas y sin nada que se repita.");
+    let none = cli.run_err(&["schema", "draft", "prose"]);
+    assert!(none.contains("quire: no label recurs in the 1 documents of prose"), "{none}");
+}
+
+#[test]
 fn the_example_of_the_guide_is_a_valid_schema() {
     let cli = Cli::new();
     let examples: Vec<&str> = GUIDE
@@ -120,5 +162,5 @@ fn the_example_of_the_guide_is_a_valid_schema() {
     assert_eq!(examples.len(), 1);
     cli.write("delivery-note.toml", examples[0]);
     let printed = cli.run_ok(&["schema", "check", "delivery-note.toml"]);
-    assert!(printed.contains("delivery-note, version 1: Delivery note"), "{printed}");
+    assert!(printed.contains("my-note, version 1: Delivery note"), "{printed}");
 }

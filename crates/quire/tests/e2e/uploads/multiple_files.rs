@@ -83,7 +83,7 @@ async fn complete_files_of_an_aborted_request_are_stored(env: &TestEnv) {
     let mut stream = TcpStream::connect(&server.address).unwrap();
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&whole.0[..whole.0.len() - 50_000]).unwrap();
-    wait_until(async || env.stored_files().0.len() == 2 && env.stored_files().1 == 1).await;
+    wait_until(async || env.documents().await.len() == 2 && env.stored_files().1 == 1).await;
     drop(stream);
     wait_until(async || env.stored_files().1 == 0).await;
     assert_eq!(env.documents().await.len(), 2, "nothing of the third file is stored");

@@ -322,7 +322,7 @@ fn contents(fields: &[Field]) -> Vec<(String, String)> {
 }
 
 proptest! {
-    /// Whoever sends a stored request again, because its response was lost, is told that it is done.
+    /// A client that sends a stored request again, because its response was lost, is told that it is done.
     #[test]
     fn a_stored_edit_is_done(base in any_fields(), actions in any_actions(5)) {
         let changes = changes_of(&base, &actions);

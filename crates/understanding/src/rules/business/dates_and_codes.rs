@@ -4,24 +4,32 @@ use std::collections::HashMap;
 
 use super::mentions::Form;
 use super::weights::{self, confidence};
-use super::{BusinessDocument, Proposal};
+use super::{BusinessDocument, Finding};
+use crate::rules::value_position::TokenSpan;
 use crate::{Normaliser, Scope};
 
 /// The part of the document in which a date without a label may be the date of the document, in rows.
 const MAX_ROWS_TO_DATE: usize = 30;
+/// The fewest digits in a group of a number, and the most groups.
+const MIN_GROUP: usize = 3;
+
+const MAX_GROUPS: usize = 4;
 
 impl BusinessDocument<'_> {
-    pub(super) fn dates_and_codes(&self) -> Vec<Proposal> {
-        let mut proposals: Vec<Proposal> = Vec::new();
+    pub(super) fn dates_and_codes(&self) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = Vec::new();
         for mention in 0..self.mentions.all.len() {
-            if let Some((key, weight, name)) = self.key_of(mention) {
-                let label = name.map(|name| {
-                    let name = &self.names[mention][name];
-                    (name.cell, name.meaning.words.clone())
+            if let Some((key, weight, place)) = self.key_of(mention) {
+                let label = place.map(|place| {
+                    let label = &self.labels[mention][place];
+                    (label.cell, label.meaning.words.clone())
                 });
-                proposals.push(Proposal {
+                findings.push(Finding {
                     key,
-                    spans: vec![self.span_of(mention)],
+                    spans: vec![match self.schema.keys[key].normaliser {
+                        Normaliser::Identifier => self.with_groups(mention, MIN_GROUP),
+                        _ => self.span_of(mention),
+                    }],
                     text: None,
                     label,
                     rule: "form",
@@ -29,24 +37,48 @@ impl BusinessDocument<'_> {
                 });
             }
         }
-        self.count_repetitions(&mut proposals);
-        for proposal in &mut proposals {
-            proposal.confidence = confidence(proposal.confidence);
+        self.count_repetitions(&mut findings);
+        for finding in &mut findings {
+            finding.confidence = confidence(finding.confidence);
         }
-        proposals
+        findings
     }
 
-    /// The key of a mention, its weight, and the name that tells it.
+    /// The span of a mention, with further groups of digits behind a number: "2023 0117".
+    pub(super) fn with_groups(&self, mention: usize, least: usize) -> TokenSpan {
+        let (cell, mut tokens) = self.span_of(mention);
+        let words = &self.layout.cells[cell].tokens;
+        let is_group =
+            |at: usize| words[at].text.len() >= least && words[at].text.bytes().all(|b| b.is_ascii_digit());
+        if tokens.clone().all(is_group) {
+            while tokens.end < words.len() && is_group(tokens.end) && tokens.len() < MAX_GROUPS {
+                tokens.end += 1;
+            }
+        }
+        (cell, tokens)
+    }
+
+    /// The key of a mention, its weight, and the place of the label that tells it.
     fn key_of(&self, mention: usize) -> Option<(usize, f64, Option<usize>)> {
         let it = &self.mentions.all[mention];
         if matches!(it.form, Form::Iban) {
             return Some((self.key_with(Normaliser::Iban)?, weights::INSIDE + weights::CHECKED, None));
         }
-        let names = &self.names[mention];
-        for (place, name) in names.iter().enumerate() {
-            let Some(key) = name.meaning.key else { continue };
+        let labels = &self.labels[mention];
+        for (place, label) in labels.iter().enumerate() {
+            let Some(key) = label.meaning.key else { continue };
+            let is_item = self.is_item_row[self.layout.cells[it.cell].row];
+            let normaliser = self.schema.keys[key].normaliser;
+            // Below the head of a table of items, dates and codes are those of the items.
+            let is_below_head = || self.is_item_head(self.layout.cells[label.cell].row);
+            if is_item
+                && (normaliser == Normaliser::Identifier
+                    || (normaliser == Normaliser::Date && is_below_head()))
+            {
+                continue;
+            }
             if fits(self.schema.keys[key].normaliser, &it.form) {
-                return Some((key, name.weight, Some(place)));
+                return Some((key, label.weight, Some(place)));
             }
             // "Invoice no. 123 of 5 March": a date behind the number of the document is its date.
             let is_of_number = self.schema.keys[key].normaliser == Normaliser::Identifier;
@@ -54,27 +86,30 @@ impl BusinessDocument<'_> {
                 return Some((self.schema.document_date()?, weights::CHAINED + 1.0, Some(place)));
             }
         }
-        let is_date = matches!(it.form, Form::Date) && names.is_empty();
+        // Behind a label that nobody knows, a date is that of something else: "Arrivée : 20/03/2024".
+        let before = it.tokens.start.checked_sub(1).map(|at| &self.layout.cells[it.cell].tokens[at]);
+        let is_of_other = before.is_some_and(|token| token.colon);
+        let is_date = matches!(it.form, Form::Date) && labels.is_empty() && !is_of_other;
         let row = self.layout.cells[it.cell].row;
         let is_free = is_date && row < MAX_ROWS_TO_DATE && !self.is_item_row[row];
         is_free.then(|| self.schema.document_date()).flatten().map(|key| (key, weights::UNLABELLED, None))
     }
 
     /// A value that is mentioned several times is more certain.
-    fn count_repetitions(&self, proposals: &mut [Proposal]) {
-        let text = |proposal: &Proposal| {
-            let (cell, tokens) = proposal.spans[0].clone();
-            (proposal.key, self.layout.cells[cell].text(tokens))
+    fn count_repetitions(&self, findings: &mut [Finding]) {
+        let text = |finding: &Finding| {
+            let (cell, tokens) = finding.spans[0].clone();
+            (finding.key, self.layout.cells[cell].text(tokens))
         };
         let mut counts: HashMap<(usize, String), u8> = HashMap::new();
-        for proposal in proposals.iter() {
-            let count = counts.entry(text(proposal)).or_default();
+        for finding in findings.iter() {
+            let count = counts.entry(text(finding)).or_default();
             *count = count.saturating_add(1);
         }
-        for proposal in proposals {
-            let is_of_document = self.schema.keys[proposal.key].scope == Scope::Document;
-            let count = counts[&text(proposal)].min(4) - 1;
-            proposal.confidence += f64::from(count) * if is_of_document { weights::REPEATED } else { 0.0 };
+        for finding in findings {
+            let is_of_document = self.schema.keys[finding.key].scope == Scope::Document;
+            let count = counts[&text(finding)].min(4) - 1;
+            finding.confidence += f64::from(count) * if is_of_document { weights::REPEATED } else { 0.0 };
         }
     }
 }

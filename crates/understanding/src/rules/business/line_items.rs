@@ -19,7 +19,7 @@ impl BusinessDocument<'_> {
         rows.collect()
     }
 
-    fn is_item_head(&self, row: usize) -> bool {
+    pub(super) fn is_item_head(&self, row: usize) -> bool {
         let cells = self.layout.rows[row].clone();
         let is_label = |cell: usize| {
             let words = self.phrase(cell, &self.layout.cells[cell].token_range(), true);

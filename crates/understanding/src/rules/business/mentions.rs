@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use crate::normal::{DateOrder, TaxIdForm, currency, decimal, iban, is_currency_sign, tax_id_form};
+use crate::normal::{
+    DateOrder, TaxIdForm, currency, decimal, iban, is_currency_sign, is_series_of_code, tax_id_form,
+    without_dashed_cents,
+};
 use crate::rules::layout::{Cell, DocumentLayout, Token};
 use crate::rules::visit_start;
 
@@ -49,14 +52,19 @@ pub(super) struct Mentions {
 }
 
 impl Mentions {
-    pub fn of(layout: &DocumentLayout<'_>, order: DateOrder) -> Self {
+    /// `ends_label` tells whether words end with a label.
+    pub fn of(
+        layout: &DocumentLayout<'_>,
+        order: DateOrder,
+        ends_label: &dyn Fn(&[Token<'_>]) -> bool,
+    ) -> Self {
         let mut mentions = Self { all: Vec::new(), by_cell: Vec::new() };
         for (place, cell) in layout.cells.iter().enumerate() {
             let start = mentions.all.len();
             let mut at = 0;
             while at < cell.tokens.len() {
                 layout.count_step();
-                at = match mention_at(cell, at, order) {
+                at = match mention_at(cell, at, order, ends_label) {
                     Some((form, end)) => {
                         mentions.all.push(Mention { cell: place, tokens: at..end, form });
                         end
@@ -87,7 +95,12 @@ fn joined(tokens: &[Token<'_>]) -> String {
 }
 
 /// The mention that starts at a token, and where it ends.
-fn mention_at(cell: &Cell<'_>, at: usize, order: DateOrder) -> Option<(Form, usize)> {
+fn mention_at(
+    cell: &Cell<'_>,
+    at: usize,
+    order: DateOrder,
+    ends_label: &dyn Fn(&[Token<'_>]) -> bool,
+) -> Option<(Form, usize)> {
     let tokens = &cell.tokens[at..];
     let first = tokens[0].text;
     let has_digit = first.chars().any(|c| c.is_ascii_digit());
@@ -114,15 +127,33 @@ fn mention_at(cell: &Cell<'_>, at: usize, order: DateOrder) -> Option<(Form, usi
             return Some((Form::TaxId(form), at + count));
         }
     }
+    let is_series = is_series_of_code(first)
+        && !tokens[0].colon
+        && tokens.get(1).is_some_and(is_code_of_series)
+        && visit_start::date_at(&cell.tokens, at + 1, order).is_none()
+        && !ends_label(&cell.tokens[..=at])
+        && amount_at(cell, at).is_none();
+    if is_series {
+        return Some((Form::Code, at + 2));
+    }
     if let Some((amount, count)) = amount_at(cell, at) {
         return Some((Form::Amount(amount), at + count));
     }
-    // A code in brackets explains the word before it: "Invoice (380)".
-    if !has_digit || (first.starts_with('(') && first.ends_with(')')) {
+    // A code in brackets explains the word before it: "Invoice (380)". So does the rate behind a tax: "VAT@20%".
+    let is_rate =
+        first.starts_with(char::is_alphabetic) && first.trim_end_matches([')', '.', ',']).ends_with('%');
+    if !has_digit || is_rate || (first.starts_with('(') && first.ends_with(')')) {
         return None;
     }
     let bare = first.trim_matches(|c: char| !c.is_alphanumeric());
     Some((tax_id_form(bare).map_or(Form::Code, Form::TaxId), at + 1))
+}
+
+/// Whether a word is the number of a series, whose letters stand before it: `2023-117` of `RE 2023-117`. A sum is none.
+fn is_code_of_series(token: &Token<'_>) -> bool {
+    let text = token.text.trim_end_matches(['.', ',', ';']);
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    digits >= 2 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/-".contains(&b))
 }
 
 /// How many tokens a percentage takes.
@@ -165,8 +196,11 @@ fn amount(tokens: &[Token<'_>]) -> Option<Amount> {
     let signs = ['-', '−', '–'];
     let (mut number, mut unit) = (String::new(), None);
     let (mut is_negative, mut opens, mut closes, mut has_sign) = (false, false, false, false);
+    let mut has_cents = false;
     for token in tokens {
-        let mut text = token.text;
+        let dashed = without_dashed_cents(token.text);
+        has_cents |= dashed.is_some();
+        let mut text = dashed.as_deref().unwrap_or(token.text);
         if let Some(rest) = text.strip_prefix('(') {
             (opens, text) = (true, rest);
         }
@@ -200,7 +234,7 @@ fn amount(tokens: &[Token<'_>]) -> Option<Amount> {
     }
     let figures = number.bytes().filter(u8::is_ascii_digit).count();
     let has_decimals = number.len() >= 4 && matches!(number.as_bytes()[number.len() - 3], b'.' | b',');
-    let is_money = has_decimals || has_sign;
+    let is_money = has_decimals || has_cents || has_sign;
     if figures == 0 || figures > 13 || (!is_money && number.len() >= MIN_CODE_DIGITS) {
         return None;
     }

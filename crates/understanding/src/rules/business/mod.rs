@@ -10,11 +10,13 @@
 //! 4. [`totals`] decides which sums are the net amount, the tax and the total, by their labels and by adding them up.
 //!    [`parties`] finds the two companies, [`blocks`] the lines that stand together; [`tax_ids`] and [`currencies`] follow.
 //!
-//! [`weights`] has the weight of each observation, and turns them into a confidence.
+//! [`invoice_words`] lends the words of the built-in invoice to schemas that people write for invoices. [`weights`] has the weight
+//! of each observation, and turns them into a confidence.
 
 mod blocks;
 mod currencies;
 mod dates_and_codes;
+mod invoice_words;
 mod line_items;
 mod mentions;
 mod naming;
@@ -25,10 +27,11 @@ mod totals;
 mod weights;
 
 use self::blocks::Blocks;
+pub(super) use self::invoice_words::ReadSchema;
 use self::mentions::{Form, Mentions};
-use self::naming::Name;
+use self::naming::ValueLabel;
 use self::phrases::PhraseIndex;
-use super::FieldExtractor;
+use super::FieldFinder;
 use super::candidate::Provenance;
 use super::layout::DocumentLayout;
 use super::value_position::TokenSpan;
@@ -36,7 +39,7 @@ use crate::normal::DateStyle;
 use crate::{Normaliser, Schema};
 
 /// A value that a key may have.
-struct Proposal {
+struct Finding {
     key: usize,
     spans: Vec<TokenSpan>,
     /// The value, if it differs from the words of its spans.
@@ -56,12 +59,12 @@ struct BusinessDocument<'a> {
     /// Whether each row is a line item.
     is_item_row: Vec<bool>,
     blocks: Blocks,
-    /// The names of each mention, the best first.
-    names: Vec<Vec<Name>>,
+    /// The labels of each mention, the best first.
+    labels: Vec<Vec<ValueLabel>>,
 }
 
 /// Whether documents of a schema are business documents.
-fn is_business(schema: &Schema) -> bool {
+pub(super) fn is_business(schema: &Schema) -> bool {
     schema.keys.iter().any(|key| key.normaliser == Normaliser::TotalSum)
 }
 
@@ -71,59 +74,60 @@ fn is_found_by_form(normaliser: Normaliser) -> bool {
     normaliser.is_sum() || matches!(normaliser, Company | Currency | Date | Iban | Identifier | TaxId)
 }
 
-impl FieldExtractor<'_> {
+impl FieldFinder<'_> {
     /// Finds the values of a business document. They replace those that stand behind labels.
     pub(super) fn read_business(&mut self) {
         if !is_business(self.schema) {
             return;
         }
         self.candidates.retain(|candidate| !is_found_by_form(self.schema.keys[candidate.key].normaliser));
-        let proposals = BusinessDocument::of(self.schema, &self.layout, self.dates).proposals();
-        for proposal in proposals {
-            let mapping = match &proposal.label {
+        let findings = BusinessDocument::of(self.schema, &self.layout, self.dates).findings();
+        for finding in findings {
+            let mapping = match &finding.label {
                 Some((_, words)) => format!("label_regex::{}", words.replace(' ', "_")),
-                None => format!("fallback::{}", proposal.rule),
+                None => format!("fallback::{}", finding.rule),
             };
             let provenance = Provenance {
-                confidence: proposal.confidence,
+                rank: finding.confidence,
                 mapping,
-                label: proposal.label.as_ref().map(|(cell, _)| *cell),
-                text: proposal.text.as_deref(),
+                label: finding.label.as_ref().map(|(cell, _)| *cell),
+                text: finding.text.as_deref(),
             };
-            self.propose(proposal.key, &proposal.spans, provenance);
+            self.add_candidate(finding.key, &finding.spans, provenance);
         }
     }
 }
 
 impl<'a> BusinessDocument<'a> {
     fn of(schema: &'a Schema, layout: &'a DocumentLayout<'a>, dates: DateStyle) -> Self {
-        let mentions = Mentions::of(layout, dates.order);
+        let phrases = PhraseIndex::of(schema);
+        let mentions = Mentions::of(layout, dates.order, &|tokens| phrases.is_end_of_label(tokens));
         let mut document = Self {
             schema,
             layout,
-            phrases: PhraseIndex::of(schema),
+            phrases,
             mentions,
             is_item_row: Vec::new(),
             blocks: Blocks::of(layout),
-            names: Vec::new(),
+            labels: Vec::new(),
         };
         document.is_item_row = document.item_rows();
         for mention in 0..document.mentions.all.len() {
-            let names = document.names_of(mention);
-            document.names.push(names);
+            let labels = document.labels_of(mention);
+            document.labels.push(labels);
         }
         document
     }
 
-    fn proposals(&self) -> Vec<Proposal> {
-        let mut proposals = self.dates_and_codes();
+    fn findings(&self) -> Vec<Finding> {
+        let mut findings = self.dates_and_codes();
         let totals = self.totals();
-        proposals.extend(self.currency(&totals));
-        proposals.extend(totals);
+        findings.extend(self.currency(&totals));
+        findings.extend(totals);
         let parties = self.parties();
-        proposals.extend(self.tax_ids(&parties));
-        proposals.extend(parties.into_iter().flatten().map(|party| party.proposal));
-        proposals
+        findings.extend(self.tax_ids(&parties));
+        findings.extend(parties.into_iter().flatten().map(|party| party.finding));
+        findings
     }
 
     /// The first key with a normaliser.

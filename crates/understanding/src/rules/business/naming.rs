@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use super::BusinessDocument;
 use super::mentions::Form;
+use super::parties::{ISSUER, RECIPIENT};
 use super::phrases::{Meaning, phrase_words};
 use super::weights;
 use crate::normal::fold;
+use crate::rules::layout::word_label_form;
 
 /// The most words before a value that may be its label.
 const MAX_PHRASE_WORDS: usize = 12;
@@ -23,9 +25,17 @@ const MAX_DISTANCE_BELOW: f32 = 1.4;
 /// The least share of its phrase that a label must be.
 const MIN_EXACTNESS: f64 = 0.5;
 
+/// Words for what belongs to the reader and to the writer.
+const YOUR: [&str; 12] =
+    ["your", "su", "ihr", "ihre", "ihrer", "votre", "vos", "vostro", "vostra", "uw", "vosso", "v"];
+const OUR: [&str; 9] = ["our", "nuestro", "unsere", "unser", "notre", "nostra", "nostro", "onze", "nosso"];
+
+/// The label that says only that something is a number.
+const BARE_NUMBER_LABEL: &str = "no";
+
 /// The label of a value.
 #[derive(Clone, Debug)]
-pub(super) struct Name {
+pub(super) struct ValueLabel {
     pub meaning: Meaning,
     /// The cell of the label.
     pub cell: usize,
@@ -44,8 +54,8 @@ struct LabelFound {
 }
 
 impl BusinessDocument<'_> {
-    /// The names of a mention, the best first.
-    pub(super) fn names_of(&self, mention: usize) -> Vec<Name> {
+    /// The labels of a mention, the best first.
+    pub(super) fn labels_of(&self, mention: usize) -> Vec<ValueLabel> {
         let it = &self.mentions.all[mention];
         if matches!(it.form, Form::Percent) {
             return Vec::new();
@@ -53,30 +63,31 @@ impl BusinessDocument<'_> {
         let is_amount = self.is_amount(mention);
         let (start, before) = self.phrase_before(mention);
         let words = start..it.tokens.start;
-        if let Some(name) = self.name_in(it.cell, &words, weights::INSIDE, true) {
-            return vec![name];
+        if let Some(label) = self.value_label_in(it.cell, &words, weights::INSIDE, true) {
+            return vec![label];
         }
-        if let Some(name) = self.lead_in(it.cell, &words) {
-            return vec![name];
+        if let Some(label) = self.lead_in(it.cell, &words) {
+            return vec![label];
         }
         let is_short = self.phrase(it.cell, &words, true).len() <= 2;
         if let Some(before) = before.filter(|_| is_short) {
-            let chained =
-                self.names[before].first().map(|name| Name { weight: weights::CHAINED, ..name.clone() });
+            let chained = self.labels[before]
+                .first()
+                .map(|label| ValueLabel { weight: weights::CHAINED, ..label.clone() });
             return chained.into_iter().collect();
         }
         if !is_short {
             return Vec::new();
         }
-        let mut names: Vec<Name> = Vec::new();
-        names.extend(self.name_beside(it.cell, is_amount));
-        if names.is_empty() || is_amount {
-            names.extend(self.name_above(it.cell, is_amount));
+        let mut labels: Vec<ValueLabel> = Vec::new();
+        labels.extend(self.label_beside(it.cell, is_amount));
+        if labels.is_empty() || is_amount {
+            labels.extend(self.label_above(it.cell, is_amount));
         }
-        if names.is_empty() {
-            names.extend(self.name_below(it.cell));
+        if labels.is_empty() {
+            labels.extend(self.label_below(it.cell));
         }
-        names
+        labels
     }
 
     /// Where the phrase before a mention starts, and the mention that it starts behind.
@@ -124,7 +135,7 @@ impl BusinessDocument<'_> {
         let outside = self.phrase(cell, tokens, false);
         let found = [&outside, &all].into_iter().find_map(|words| {
             let found = self.phrases.longest(words)?;
-            let found = self.of_what(found, words);
+            let found = self.of_what(found, words, &all);
             let rest = words[found.start + found.count..].iter().chain(&words[..found.start]);
             let rest: Vec<String> = rest.cloned().collect();
             // A label that is repeated in another language makes the phrase longer, but not less exact.
@@ -133,20 +144,62 @@ impl BusinessDocument<'_> {
             let exactness = ((found.count + again) as f64 / words.len() as f64).min(1.0);
             Some((found.meaning.clone(), exactness, found.start + found.count == words.len()))
         });
-        let (meaning, exactness, is_at_end) = found?;
+        let (meaning, exactness, is_at_end) = match found {
+            Some((meaning, exactness, is_at_end))
+                if exactness >= MIN_EXACTNESS && (meaning.key.is_some() || !meaning.shared.is_empty()) =>
+            {
+                (meaning, exactness, is_at_end)
+            }
+            found => self.alternative(cell, tokens).map(|meaning| (meaning, 1.0, true)).or(found)?,
+        };
         let has_percent = all.iter().any(|word| word == "%");
         let named = |word: &String| self.phrases.longest(std::slice::from_ref(word))?.meaning.section.clone();
         let section = meaning.section.clone().or_else(|| {
-            all.iter().find_map(named).or_else(|| self.phrases.longest(&all)?.meaning.section.clone())
+            let named = all.iter().find_map(named);
+            named.or_else(|| self.phrases.longest(&all)?.meaning.section.clone()).or_else(|| self.owner(&all))
         });
         Some(LabelFound { meaning, exactness, is_at_end, has_percent, section })
     }
 
-    /// The name in some tokens. Within the cell of the value, a label directly before it needs not be the whole phrase.
-    fn name_in(&self, cell: usize, tokens: &Range<usize>, weight: f64, is_same_cell: bool) -> Option<Name> {
+    /// The section of the party that a possessive names: "Your VAT number", "V/ NIF".
+    fn owner(&self, words: &[String]) -> Option<String> {
+        let has = |list: &[&str]| list.iter().any(|known| words.contains(&word_label_form(known)));
+        let party = match () {
+            () if has(&YOUR) => RECIPIENT,
+            () if has(&OUR) => ISSUER,
+            () => return None,
+        };
+        self.schema.keys[self.party_keys()[party]?].section.clone()
+    }
+
+    /// A label that is one of several joined by a slash: "Échéance / Mode de règlement".
+    fn alternative(&self, cell: usize, tokens: &Range<usize>) -> Option<Meaning> {
+        let from = tokens.end.saturating_sub(MAX_PHRASE_TOKENS).max(tokens.start);
+        let words = (from..tokens.end).filter(|at| self.mentions.at(cell, *at).is_none());
+        let text: Vec<&str> = words.map(|at| self.layout.cells[cell].tokens[at].text).collect();
+        let text = text.join(" ");
+        let mut parts = text.split('/').filter(|_| text.contains('/')).map(phrase_words);
+        parts.find_map(|words| {
+            let found = self.phrases.longest(&words).filter(|found| found.count == words.len())?;
+            found.meaning.key.map(|_| found.meaning.clone())
+        })
+    }
+
+    /// The label in some tokens. Within the cell of the value, a label directly before it needs not be the whole phrase.
+    fn value_label_in(
+        &self,
+        cell: usize,
+        tokens: &Range<usize>,
+        weight: f64,
+        is_same_cell: bool,
+    ) -> Option<ValueLabel> {
         let found = self.label_in(cell, tokens)?;
-        let is_exact = found.exactness >= MIN_EXACTNESS || (is_same_cell && found.is_at_end);
-        (is_exact && !found.has_percent).then_some(Name {
+        // "No." alone says little. Behind other words it is the number of something else.
+        let is_bare = found.meaning.words == BARE_NUMBER_LABEL;
+        let least = if is_bare { 1.0 } else { MIN_EXACTNESS };
+        let is_exact = found.exactness >= least || (is_same_cell && found.is_at_end && !is_bare);
+        let weight = weight - if is_bare { weights::BARE_LABEL } else { 0.0 };
+        (is_exact && !found.has_percent).then_some(ValueLabel {
             meaning: found.meaning,
             cell,
             weight: weight + weights::EXACTNESS * found.exactness,
@@ -154,13 +207,13 @@ impl BusinessDocument<'_> {
         })
     }
 
-    fn lead_in(&self, cell: usize, tokens: &Range<usize>) -> Option<Name> {
+    fn lead_in(&self, cell: usize, tokens: &Range<usize>) -> Option<ValueLabel> {
         let from = tokens.end.saturating_sub(5).max(tokens.start);
         let words = self.layout.cells[cell].tokens[from..tokens.end].iter();
         let words: Vec<String> = words.map(|token| fold(token.text)).collect();
         let key = self.phrases.lead_in(&words)?;
         let meaning = Meaning { key: Some(key), words: words.join(" "), ..Meaning::default() };
-        Some(Name { meaning, cell, weight: weights::LEAD_IN, section: None })
+        Some(ValueLabel { meaning, cell, weight: weights::LEAD_IN, section: None })
     }
 
     /// Whether a cell has nothing but values and currencies.
@@ -170,7 +223,7 @@ impl BusinessDocument<'_> {
         words.iter().all(|word| word == "%" || crate::normal::is_currency_sign(word))
     }
 
-    fn name_beside(&self, cell: usize, skips_values: bool) -> Option<Name> {
+    fn label_beside(&self, cell: usize, skips_values: bool) -> Option<ValueLabel> {
         let row = self.layout.rows[self.layout.cells[cell].row].clone();
         for left in (row.start..cell).rev().take(MAX_CELLS_LEFT) {
             self.layout.count_step();
@@ -183,12 +236,12 @@ impl BusinessDocument<'_> {
             // The label of another value in the same cell is taken.
             let is_taken = !skips_values && !self.mentions.in_cell(left).is_empty();
             let all = self.layout.cells[left].token_range();
-            return self.name_in(left, &all, weights::BESIDE, false).filter(|_| !is_taken);
+            return self.value_label_in(left, &all, weights::BESIDE, false).filter(|_| !is_taken);
         }
         None
     }
 
-    fn name_above(&self, cell: usize, skips_values: bool) -> Option<Name> {
+    fn label_above(&self, cell: usize, skips_values: bool) -> Option<ValueLabel> {
         let it = &self.layout.cells[cell];
         let mut last = cell;
         for row in (0..it.row).rev().take(MAX_ROWS_UP) {
@@ -212,20 +265,26 @@ impl BusinessDocument<'_> {
             if has_value {
                 return None;
             }
-            return self.name_in(above, &self.layout.cells[above].token_range(), weights::ABOVE, false);
+            return self.value_label_in(
+                above,
+                &self.layout.cells[above].token_range(),
+                weights::ABOVE,
+                false,
+            );
         }
         None
     }
 
-    fn name_below(&self, cell: usize) -> Option<Name> {
+    fn label_below(&self, cell: usize) -> Option<ValueLabel> {
         let row = self.layout.cells[cell].row + 1;
         let mut cells = self.layout.rows.get(row)?.clone().take(MAX_CELLS_IN_ROW);
         let below = cells.find(|below| self.is_in_column(*below, cell))?;
         if self.distance(cell, below) > MAX_DISTANCE_BELOW || !self.mentions.in_cell(below).is_empty() {
             return None;
         }
-        let name = self.name_in(below, &self.layout.cells[below].token_range(), weights::BELOW, false)?;
-        (name.weight >= weights::BELOW + weights::EXACTNESS - 0.01).then_some(name)
+        let label =
+            self.value_label_in(below, &self.layout.cells[below].token_range(), weights::BELOW, false)?;
+        (label.weight >= weights::BELOW + weights::EXACTNESS - 0.01).then_some(label)
     }
 
     /// Whether two cells stand in the same column: they overlap, or end at the same position.

@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
+use super::mentions::Form;
 use super::weights::confidence;
-use super::{BusinessDocument, Proposal};
+use super::{BusinessDocument, Finding};
 use crate::Normaliser;
 use crate::normal::{company, fold, has_postcode, has_street};
 use crate::rules::layout::Token;
@@ -12,16 +13,68 @@ use crate::rules::value_position::TokenSpan;
 
 /// The most names that are compared.
 const MAX_NAMES: usize = 60;
+/// The most lines above a name in its block.
+const MAX_LINES_ABOVE: usize = 3;
 /// The longest name, in words.
 const MAX_NAME_WORDS: usize = 9;
 
+/// How much a label in the same line or cell says about a name.
+const LABELLED: f64 = 4.5;
+/// Words before the name of a company that it is written to.
+const FORMS_OF_ADDRESS: [&str; 16] = [
+    "spettle",
+    "spett",
+    "spettabile",
+    "egregio",
+    "gentile",
+    "exmo",
+    "exmos",
+    "exma",
+    "exmas",
+    "exmo(s",
+    "firma",
+    "fa",
+    "messrs",
+    "ditta",
+    "senhores",
+    "sres",
+];
+
+/// The most cells of a row that are looked at for an imprint.
+const MAX_IMPRINT_CELLS: usize = 12;
+/// Words of what a company must print about itself.
+const IMPRINT_WORDS: [&str; 22] = [
+    "hrb",
+    "hra",
+    "amtsgericht",
+    "handelsregister",
+    "registergericht",
+    "geschaftsfuhrer",
+    "rcs",
+    "siret",
+    "siren",
+    "capital",
+    "capitale",
+    "registered",
+    "registro",
+    "inscrita",
+    "kvk",
+    "rea",
+    "conservatoria",
+    "nipc",
+    "vereinsregister",
+    "ustidnr",
+    "ein",
+    "rpr",
+];
+
 /// The two parties: issuer and recipient.
-const ISSUER: usize = 0;
-const RECIPIENT: usize = 1;
+pub(super) const ISSUER: usize = 0;
+pub(super) const RECIPIENT: usize = 1;
 
 /// A party, and the block that its name stands in.
 pub(super) struct Party {
-    pub proposal: Proposal,
+    pub finding: Finding,
     pub block: usize,
     /// The cell of the name.
     pub cell: usize,
@@ -29,7 +82,7 @@ pub(super) struct Party {
 
 /// A line that may be the name of a party.
 struct NameLine {
-    span: TokenSpan,
+    spans: Vec<TokenSpan>,
     name: String,
     label: Option<(usize, String)>,
     /// How much speaks for the issuer and for the recipient.
@@ -57,22 +110,30 @@ impl BusinessDocument<'_> {
                 }
             }
         }
+        // The second best name for the same party says how clear the choice is.
+        let second = |party: usize| {
+            let is_chosen =
+                |name: &str| best.0.iter().flatten().any(|chosen| fold(&lines[*chosen].name) == fold(name));
+            let others = lines.iter().filter(|line| !is_chosen(&line.name));
+            others.map(|line| line.weights[party]).fold(0.0, f64::max)
+        };
         let party = |party: usize| {
             let (line, key) = (&lines[best.0[party]?], keys[party]?);
-            let proposal = Proposal {
+            let finding = Finding {
                 key,
-                spans: vec![line.span.clone()],
+                spans: line.spans.clone(),
                 text: Some(line.name.clone()),
                 label: line.label.clone(),
                 rule: "letterhead",
-                confidence: confidence(line.weights[party]),
+                confidence: confidence(line.weights[party] - second(party)),
             };
-            Some(Party { proposal, block: self.blocks.of_cell[line.span.0], cell: line.span.0 })
+            let cell = line.spans[0].0;
+            Some(Party { finding, block: self.blocks.of_cell[cell], cell })
         };
         [party(ISSUER), party(RECIPIENT)]
     }
 
-    fn party_keys(&self) -> [Option<usize>; 2] {
+    pub(super) fn party_keys(&self) -> [Option<usize>; 2] {
         let mut keys = (0..self.schema.keys.len())
             .filter(|key| self.schema.keys[*key].normaliser == Normaliser::Company);
         [keys.next(), keys.next()]
@@ -90,9 +151,14 @@ impl BusinessDocument<'_> {
     pub(super) fn heading_of_block(&self, block: usize) -> Option<(usize, usize)> {
         let cell = *self.blocks.cells[block].first()?;
         let it = &self.layout.cells[cell];
+        if let Some(section) = self.phrases.preposition(&it.tokens) {
+            return Some((self.party_of_section(section)?, cell));
+        }
         let words = self.phrase(cell, &it.token_range(), true);
         let found = self.phrases.longest(&words)?;
-        let is_whole = found.count == words.len() || it.tokens[found.count.min(it.tokens.len()) - 1].colon;
+        // Other words of labels say the same again: "Cedente/prestatore (fornitore)".
+        let is_whole =
+            self.phrases.knows_all(&words) || it.tokens[found.count.min(it.tokens.len()) - 1].colon;
         let section = found.meaning.section.as_deref().filter(|_| is_whole && found.start == 0)?;
         Some((self.party_of_section(section)?, cell))
     }
@@ -136,44 +202,73 @@ impl BusinessDocument<'_> {
         } else {
             let next = cell + 1;
             let row = self.layout.rows[it.row].clone();
-            row.contains(&next).then(|| (next, self.layout.cells[next].token_range()))?
+            // "Sold to: | Ship to:" are two headings side by side.
+            let is_label = |cell: usize| {
+                let it = &self.layout.cells[cell];
+                let words = self.phrase(cell, &it.token_range(), true);
+                it.tokens.iter().any(|token| token.colon) || self.phrases.knows_all(&words)
+            };
+            let is_name = row.contains(&next) && !is_label(next);
+            is_name.then(|| (next, self.layout.cells[next].token_range()))?
         };
-        let name = company(&self.layout.cells[span.0].text(span.1.clone()))?;
+        let mut spans = vec![span];
+        spans.extend(self.rest_of_name(spans[0].0));
+        let text: Vec<String> =
+            spans.iter().map(|(cell, tokens)| self.layout.cells[*cell].text(tokens.clone())).collect();
+        let name = company(&text.join(" "))?;
         let label = Some((cell, found.meaning.words.clone()));
         let mut weights = [-5.0; 2];
-        weights[party] = 4.5;
-        Some(NameLine { span, name, label, weights })
+        weights[party] = LABELLED;
+        Some(NameLine { spans, name, label, weights })
+    }
+
+    /// The line in which a labelled name goes on: it stands between the name and the next label of the same block.
+    fn rest_of_name(&self, cell: usize) -> Option<TokenSpan> {
+        let block = &self.blocks.cells[self.blocks.of_cell[cell]];
+        let place = block.iter().position(|line| *line == cell)?;
+        let [next, behind, ..] = block[place + 1..] else { return None };
+        let has_label = |line: usize| self.layout.cells[line].tokens.iter().any(|token| token.colon);
+        let it = &self.layout.cells[next];
+        let is_short = it.tokens.len() <= 3 && self.mentions.in_cell(next).is_empty();
+        (is_short && !has_label(next) && has_label(behind) && it.tokens[0].is_capital())
+            .then(|| (next, it.token_range()))
     }
 
     /// A line that looks like a name, with what its place says.
     fn bare_name(&self, cell: usize) -> Option<NameLine> {
         let it = &self.layout.cells[cell];
         let end = it.tokens.iter().skip(1).position(ends_name).map_or(it.tokens.len(), |end| end + 1);
-        let span = (cell, it.first_word().min(end)..end);
+        let end = self.end_before_address(cell, end);
+        let start = it.first_word().min(end);
+        let is_form = |token: &&Token<'_>| FORMS_OF_ADDRESS.contains(&token.word.as_str());
+        let addressed = it.tokens[start..end].iter().take_while(is_form).count();
+        let addressed = if start + addressed < end { addressed } else { 0 };
+        let span = (cell, start + addressed..end);
         let text = it.text(span.1.clone());
-        let words = self.phrase(cell, &span.1, true);
-        let has_colon = it.tokens[span.1.clone()].iter().any(|token| token.colon);
-        let is_label = self
-            .phrases
-            .longest(&words)
-            .is_some_and(|found| 2 * found.count > words.len() && found.start == 0);
-        let first = it.tokens.get(span.1.start)?;
-        let has_mention =
-            self.mentions.in_cell(cell).any(|mention| self.mentions.all[mention].tokens.start < end);
         let has_form = self.has_legal_form(&span);
-        let is_name = !has_colon
-            && (!is_label || has_form)
-            && !has_mention
-            && first.is_capital()
-            && (1..=MAX_NAME_WORDS).contains(&span.1.len())
-            && !self.is_item_row[it.row]
-            && !is_contact(&text);
-        let name = company(&text).filter(|_| is_name && (has_form || !has_street(&text)))?;
+        let name = company(&text).filter(|_| self.is_like_name(&span, &text, has_form))?;
         let block = self.blocks.of_cell[cell];
         let heading = self.heading_of_block(block);
         let lines = &self.blocks.cells[block];
         let place = lines.iter().position(|line| *line == cell)?;
-        let is_first = place == usize::from(heading.is_some());
+        // A heading, a salutation and the sender in one line may stand above the name.
+        let text_of = |line: &usize| self.layout.cells[*line].text(self.layout.cells[*line].token_range());
+        let is_above = |(place, line): (usize, &usize)| {
+            let text = text_of(line);
+            (place == 0 && heading.is_some()) || is_salutation(&text) || is_sender_line(&text)
+        };
+        let is_first = lines[..place].iter().enumerate().take(MAX_LINES_ABOVE + 1).all(is_above)
+            && place <= MAX_LINES_ABOVE
+            && !(place == 0 && heading.is_some());
+        // "St Anne's" is no street below a heading that says who it is.
+        // Neither is "Condominio Via Garibaldi 14" above the street itself.
+        let has_street_below = || lines.iter().skip(place + 1).take(3).any(|line| has_street(&text_of(line)));
+        let is_addressed = heading.is_some() || addressed > 0;
+        let is_named =
+            is_addressed && is_first && (!text.bytes().any(|b| b.is_ascii_digit()) || has_street_below());
+        if !has_form && !is_named && has_street(&text) {
+            return None;
+        }
         let mut weights = [0.0; 2];
         if has_form {
             weights[ISSUER] += 1.6;
@@ -187,7 +282,6 @@ impl BusinessDocument<'_> {
             Some((party, _)) => weights[1 - party] -= 4.0,
             None => {}
         }
-        let text_of = |line: &usize| self.layout.cells[*line].text(self.layout.cells[*line].token_range());
         let below: Vec<String> = lines.iter().skip(place + 1).take(5).map(text_of).collect();
         let has_address = below.iter().take(3).any(|line| has_postcode(line) || has_street(line));
         if is_first && has_address {
@@ -206,12 +300,20 @@ impl BusinessDocument<'_> {
             weights[ISSUER] += 0.8;
             weights[RECIPIENT] -= 1.5;
         }
+        if has_form && self.is_imprint(it.row) && !names_bank(&text) {
+            weights[ISSUER] += 2.0;
+            weights[RECIPIENT] -= 2.0;
+        }
+        if addressed > 0 {
+            weights[RECIPIENT] += 3.0;
+            weights[ISSUER] -= 4.0;
+        }
         let is_top = it.page == 1 && it.row < 3;
         weights[ISSUER] += if is_top { 1.2 } else { 0.0 };
         weights[RECIPIENT] -= if it.page > 1 || it.row > 40 { 1.0 } else { 0.0 };
-        let is_likely = has_form || is_top || has_address || heading.is_some();
+        let is_likely = has_form || is_top || has_address || heading.is_some() || addressed > 0;
         is_likely.then_some(NameLine {
-            span,
+            spans: vec![span],
             name,
             label: heading.filter(|_| is_first).map(|(party, heading)| {
                 (
@@ -224,13 +326,77 @@ impl BusinessDocument<'_> {
         })
     }
 
+    /// Whether words have the form of a name: neither a label nor a value nor a sentence.
+    fn is_like_name(&self, (cell, tokens): &TokenSpan, text: &str, has_form: bool) -> bool {
+        let it = &self.layout.cells[*cell];
+        let words = self.phrase(*cell, tokens, true);
+        let has_colon = it.tokens[tokens.clone()].iter().any(|token| token.colon);
+        let is_label = self.phrases.longest(&words).is_some_and(|found| {
+            let is_title = found
+                .meaning
+                .key
+                .is_some_and(|key| self.schema.keys[key].normaliser == Normaliser::Identifier);
+            let is_most = 2 * found.count > words.len() && found.start == 0;
+            is_most || (is_title && found.count + 1 >= words.len())
+        }) || self.phrases.knows_all(&words);
+        // The number of a house is part of the name of a building.
+        let is_number = |form: &Form| matches!(form, Form::Amount(amount) if !amount.is_money);
+        let has_mention = self.mentions.in_cell(*cell).any(|mention| {
+            let it = &self.mentions.all[mention];
+            it.tokens.start < tokens.end && !(is_number(&it.form) && has_street(text))
+        });
+        !has_colon
+            && (!is_label || has_form)
+            && !has_mention
+            && it.tokens.get(tokens.start).is_some_and(Token::is_capital)
+            && (1..=MAX_NAME_WORDS).contains(&tokens.len())
+            && !self.is_item_row[it.row]
+            && !is_contact(text)
+            && !is_salutation(text)
+            && !text.ends_with(['!', '?'])
+    }
+
+    /// Whether a row has what a company must print about itself: its register, its capital, its tax number.
+    fn is_imprint(&self, row: usize) -> bool {
+        let cells = self.layout.rows[row].clone().take(MAX_IMPRINT_CELLS);
+        let mut tokens = cells.clone().flat_map(|cell| self.layout.cells[cell].tokens.iter().take(60));
+        let mut mentions = cells.flat_map(|cell| self.mentions.in_cell(cell).take(60));
+        tokens.any(|token| IMPRINT_WORDS.contains(&token.word.as_str()))
+            || mentions.any(|mention| matches!(self.mentions.all[mention].form, Form::TaxId(_)))
+    }
+
+    /// The end of a name before the address in the same line: "Pennine Paper Ltd, Unit 4, Halifax HX1 1AA".
+    fn end_before_address(&self, cell: usize, end: usize) -> usize {
+        let tokens = &self.layout.cells[cell].tokens;
+        let commas = (0..end.min(MAX_NAME_WORDS + 1)).filter(|at| tokens[*at].text.ends_with(','));
+        let is_form = |at: usize| self.is_legal_form(&tokens[at]);
+        let mut ends = commas.filter(|at| at + 1 < end && !is_form(at + 1)).filter(|at| {
+            let rest = self.layout.cells[cell].text(at + 1..tokens.len().min(at + 16));
+            let is_address =
+                has_postcode(&rest) || (has_street(&rest) && rest.bytes().any(|b| b.is_ascii_digit()));
+            is_address || is_form(*at)
+        });
+        ends.next().map_or(end, |at| at + 1)
+    }
+
+    fn is_legal_form(&self, token: &Token<'_>) -> bool {
+        let Some(issuer) = self.party_keys()[ISSUER] else { return false };
+        self.schema.keys[issuer].cues.contains(&token.word)
+    }
+
     /// Whether words end with the legal form of a company, a cue of the issuer.
     fn has_legal_form(&self, (cell, tokens): &TokenSpan) -> bool {
-        let Some(issuer) = self.party_keys()[ISSUER] else { return false };
         let words = &self.layout.cells[*cell].tokens[tokens.clone()];
-        let is_cue = |word: &str| self.schema.keys[issuer].cues.iter().any(|cue| cue == word);
-        words.len() > 1 && words.iter().rev().take(2).any(|token| is_cue(&token.word))
+        words.len() > 1 && words.iter().rev().take(2).any(|token| self.is_legal_form(token))
     }
+}
+
+/// Whether a name is that of a bank, whose account an imprint has.
+fn names_bank(text: &str) -> bool {
+    let folded = fold(text);
+    ["bank", "sparkasse", "banco", "banque", "banca", "caixa", "caja"]
+        .iter()
+        .any(|word| folded.contains(word))
 }
 
 /// Whether a mark ends the name of a company. An ampersand is part of it.
@@ -241,6 +407,42 @@ fn ends_name(token: &Token<'_>) -> bool {
 /// Whether a line is a way to reach somebody.
 fn is_contact(line: &str) -> bool {
     let folded = fold(line);
-    let starts = ["tel", "fax", "phone", "www", "http", "mail", "e-mail", "email", "mobil", "movil"];
-    folded.contains('@') || folded.contains("www.") || starts.iter().any(|start| folded.starts_with(start))
+    let words = [
+        "tel",
+        "fax",
+        "phone",
+        "www",
+        "http",
+        "mail",
+        "e-mail",
+        "email",
+        "mobil",
+        "movil",
+        "telefono",
+        "telefon",
+        "telephone",
+        "telefax",
+        "telefoon",
+        "telefone",
+        "mobile",
+        "web",
+        "fon",
+    ];
+    let first = folded.split(|c: char| c.is_whitespace() || ".:/".contains(c)).next().unwrap_or_default();
+    folded.contains('@') || folded.contains("www.") || words.contains(&first)
+}
+
+/// Whether a line is how a person is addressed, with the name below it.
+fn is_salutation(line: &str) -> bool {
+    const WORDS: [&str; 20] = [
+        "herrn", "herr", "frau", "firma", "fa", "familie", "und", "monsieur", "madame", "m", "mme", "sr",
+        "sra", "d", "dna", "mr", "mrs", "ms", "messrs", "an",
+    ];
+    let words = crate::normal::folded_words(line);
+    (1..=3).contains(&words.len()) && words.iter().all(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether a line is a sender with its address, as it stands above an address in a window.
+fn is_sender_line(line: &str) -> bool {
+    line.split_whitespace().count() >= 5 && has_postcode(line)
 }

@@ -1,21 +1,24 @@
 //! Gives tax numbers to the two parties.
 
 use super::mentions::{Form, Mention};
+use super::naming::ValueLabel;
 use super::parties::Party;
 use super::weights::{self, confidence};
-use super::{BusinessDocument, Proposal};
+use super::{BusinessDocument, Finding};
 use crate::Normaliser;
 use crate::normal::TaxIdForm;
 
 /// The fewest digits of a tax number that has no known form.
 const MIN_DIGITS: usize = 7;
+/// The fewest digits in a group of a tax number: "123 4567 82".
+const MIN_GROUP: usize = 2;
 
 impl BusinessDocument<'_> {
-    pub(super) fn tax_ids(&self, parties: &[Option<Party>; 2]) -> Vec<Proposal> {
+    pub(super) fn tax_ids(&self, parties: &[Option<Party>; 2]) -> Vec<Finding> {
         let mut keys =
             (0..self.schema.keys.len()).filter(|key| self.schema.keys[*key].normaliser == Normaliser::TaxId);
         let keys = [keys.next(), keys.next()];
-        let mut proposals = Vec::new();
+        let mut findings = Vec::new();
         for (place, mention) in self.mentions.all.iter().enumerate() {
             let Some((weight, own, label)) = self.tax_id_weight(place, mention) else { continue };
             let party = keys
@@ -25,16 +28,16 @@ impl BusinessDocument<'_> {
                 .or_else(|| self.party_of_block(mention.cell, parties))
                 .unwrap_or(0);
             let Some(key) = keys[party] else { continue };
-            proposals.push(Proposal {
+            findings.push(Finding {
                 key,
-                spans: vec![self.span_of(place)],
+                spans: vec![self.with_groups(place, MIN_GROUP)],
                 text: None,
                 label,
                 rule: "form",
                 confidence: confidence(weight),
             });
         }
-        proposals
+        findings
     }
 
     /// How much speaks for a mention being a tax number, the key that its label names, and the label.
@@ -44,32 +47,40 @@ impl BusinessDocument<'_> {
         place: usize,
         mention: &Mention,
     ) -> Option<(f64, Option<usize>, Option<(usize, String)>)> {
-        let name = self.names[place].first();
+        let label = self.labels[place].first();
         let is_tax_id = |key: &usize| self.schema.keys[*key].normaliser == Normaliser::TaxId;
-        let named = name.filter(|name| name.meaning.shared.iter().chain(&name.meaning.key).any(is_tax_id));
+        let is_tax = |key: &usize| self.schema.keys[*key].normaliser == Normaliser::TaxSum;
+        let has_form = matches!(mention.form, Form::TaxId(TaxIdForm::Checked | TaxIdForm::Shaped));
+        // "VAT IE6388047V": the word for the tax before a form that nothing else has.
+        let is_named = |label: &&ValueLabel| {
+            let keys = || label.meaning.shared.iter().chain(&label.meaning.key);
+            keys().any(is_tax_id) || (has_form && keys().any(is_tax))
+        };
+        let named = label.filter(is_named);
         // A label of something else, such as the number of the document.
-        let is_other = named.is_none() && name.is_some_and(|name| name.meaning.section.is_none());
+        let is_other = named.is_none() && label.is_some_and(|label| label.meaning.section.is_none());
         let form = match &mention.form {
             Form::TaxId(TaxIdForm::Checked) => weights::CHECKED,
             Form::TaxId(TaxIdForm::Shaped) if !is_other => weights::SHAPED,
             Form::TaxId(_) if named.is_some() => 0.0,
-            Form::Code if named.is_some() && self.digits_of(mention) >= MIN_DIGITS => -0.5,
+            Form::Code | Form::Amount(_) if named.is_some() && self.digits_of(place) >= MIN_DIGITS => -0.5,
             _ => return None,
         };
-        let label = named.map(|name| (name.cell, name.meaning.words.clone()));
-        let weight =
-            form + named.map_or(weights::UNLABELLED + if is_other { -1.5 } else { 1.0 }, |name| name.weight);
-        Some((weight, named.and_then(|name| name.meaning.key), label))
+        let label = named.map(|label| (label.cell, label.meaning.words.clone()));
+        let weight = form
+            + named.map_or(weights::UNLABELLED + if is_other { -1.5 } else { 1.0 }, |label| label.weight);
+        Some((weight, named.and_then(|label| label.meaning.key), label))
     }
 
-    fn digits_of(&self, mention: &Mention) -> usize {
-        let text = self.layout.cells[mention.cell].text(mention.tokens.clone());
+    fn digits_of(&self, place: usize) -> usize {
+        let (cell, tokens) = self.with_groups(place, MIN_GROUP);
+        let text = self.layout.cells[cell].text(tokens);
         text.bytes().filter(u8::is_ascii_digit).count()
     }
 
     /// The party that the phrase of the label names.
     fn party_in_label(&self, place: usize) -> Option<usize> {
-        self.party_of_section(self.names[place].first()?.section.as_deref()?)
+        self.party_of_section(self.labels[place].first()?.section.as_deref()?)
     }
 
     /// The party whose block a cell stands in, or goes on from.

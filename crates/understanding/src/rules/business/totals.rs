@@ -1,27 +1,37 @@
 //! Decides which sums are the net amount, the tax and the total. Labels propose; adding up decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::mentions::{Amount, Form};
+use super::naming::ValueLabel;
 use super::phrases::Found;
 use super::weights::{self, confidence};
-use super::{BusinessDocument, Proposal};
+use super::{BusinessDocument, Finding};
 use crate::Normaliser;
+use crate::rules::layout::word_label_form;
 
 /// The most candidates of each of the three that are tried with each other.
 const MAX_CANDIDATES: usize = 8;
 /// The largest difference between a total and its parts, in cents: each rate of tax is rounded.
 const TOLERANCE: i64 = 3;
 
+/// The highest rate of a tax that nobody calls a tax, in per cent.
+const MAX_RATE: i64 = 30;
+
 /// The three sums: net amount and tax are the total.
+const NET: usize = 0;
+const TAX: usize = 1;
+const TOTAL: usize = 2;
 const ROLES: [Normaliser; 3] = [Normaliser::NetSum, Normaliser::TaxSum, Normaliser::TotalSum];
 
-/// Words behind "total" that tell whether the tax is part of it.
-const WITHOUT: [&str; 12] = [
+/// Words beside a label of the total that tell whether the tax is part of it.
+const WITHOUT: [&str; 17] = [
     "excl",
     "exclusive",
     "excluding",
     "ex",
+    "exc",
+    "exkl",
     "sin",
     "ohne",
     "hors",
@@ -30,23 +40,44 @@ const WITHOUT: [&str; 12] = [
     "exclusief",
     "before",
     "antes",
+    "escluso",
+    "esclusa",
+    "vor",
 ];
-const WITH: [&str; 14] = [
+const WITH: [&str; 25] = [
     "incl",
     "inc",
     "including",
+    "inclusive",
+    "included",
     "inklusive",
     "inkl",
     "con",
     "mit",
     "ttc",
     "comprises",
+    "compris",
+    "compresa",
     "inclusa",
+    "incluso",
     "com",
     "inclusief",
     "incluido",
+    "incluida",
+    "incluidos",
     "with",
+    "brutto",
+    "bruto",
+    "gross",
+    "ivato",
 ];
+
+/// What has no tax is at most one part in so many of the total.
+const UNTAXED_SHARE: i64 = 5;
+
+/// Labels of sums that are kept back from the total.
+const RETENTION_LABELS: [&str; 7] =
+    ["retencion", "irpf", "ritenuta", "ritenuta d'acconto", "retencao", "withholding tax", "withholding"];
 
 /// A sum that one of the three may be. Several mentions are added up.
 #[derive(Clone, Debug)]
@@ -65,30 +96,36 @@ struct Triple {
 
 impl BusinessDocument<'_> {
     /// The three sums, each with its other candidates.
-    pub(super) fn totals(&self) -> Vec<Proposal> {
+    pub(super) fn totals(&self) -> Vec<Finding> {
         let mut candidates: [Vec<SumCandidate>; 3] = ROLES.map(|role| self.candidates_of(role));
-        self.add_unlabelled(&mut candidates);
-        let triple = best_triple(&candidates);
-        let mut proposals = Vec::new();
+        let retentions = self.retentions();
+        self.add_completing(&mut candidates, &retentions);
+        let triple = best_triple(&candidates, &retentions, &self.untaxed());
+        let mut findings = Vec::new();
         for (role, group) in candidates.iter().enumerate() {
             let Some(key) = self.key_with(ROLES[role]) else { continue };
             let Some(pick) = triple.picks[role] else { continue };
             let picked = group[pick].weight + if triple.adds_up { weights::ADDS_UP } else { 0.0 };
-            proposals.push(self.sum_proposal(key, &group[pick], picked));
-            // The others are suggestions, and never above the one that was chosen.
-            let others =
-                group.iter().enumerate().filter(|(place, other)| *place != pick && other.mentions.len() == 1);
+            findings.push(self.sum_finding(key, &group[pick], picked));
+            // The others are suggestions, and never above the one that was chosen. What another role has is none.
+            let is_taken = |other: &SumCandidate| {
+                let mut picked = (0..3).filter_map(|role| Some(&candidates[role][triple.picks[role]?]));
+                picked.any(|picked| picked.mentions.contains(&other.mentions[0]))
+            };
+            let others = group.iter().enumerate();
+            let others = others
+                .filter(|(place, other)| *place != pick && other.mentions.len() == 1 && !is_taken(other));
             for (_, other) in others {
                 let weight = other.weight + weights::DOES_NOT_ADD_UP;
-                proposals.push(self.sum_proposal(key, other, weight.min(picked - 0.3)));
+                findings.push(self.sum_finding(key, other, weight.min(picked - 0.3)));
             }
         }
-        proposals
+        findings
     }
 
-    fn sum_proposal(&self, key: usize, candidate: &SumCandidate, weight: f64) -> Proposal {
+    fn sum_finding(&self, key: usize, candidate: &SumCandidate, weight: f64) -> Finding {
         let (sign, cents) = (if candidate.cents < 0 { "-" } else { "" }, candidate.cents.unsigned_abs());
-        Proposal {
+        Finding {
             key,
             spans: candidate.mentions.iter().map(|mention| self.span_of(*mention)).collect(),
             text: Some(format!("{sign}{}.{:02}", cents / 100, cents % 100)),
@@ -105,42 +142,51 @@ impl BusinessDocument<'_> {
         }
     }
 
-    /// A label of the total beside one of the tax: "Total VAT" is the tax, "Total incl. VAT" the total and "Total without
-    /// VAT" the net amount.
-    pub(super) fn of_what<'i>(&'i self, found: Found<'i>, words: &[String]) -> Found<'i> {
+    /// A label of the total beside another label, also in brackets: "Total VAT" is the tax, "Total (incl. VAT)" the total,
+    /// "Total without VAT" and "Total (net)" the net amount. `all` are all words, `words` those among which it was found.
+    pub(super) fn of_what<'i>(&'i self, found: Found<'i>, words: &[String], all: &[String]) -> Found<'i> {
         let role = |found: &Found<'_>| found.meaning.key.map(|key| self.schema.keys[key].normaliser);
         if role(&found) != Some(Normaliser::TotalSum) {
             return found;
         }
-        let behind = found.start + found.count;
-        let tax = self.phrases.longest(&words[behind..]).filter(|tax| role(tax) == Some(Normaliser::TaxSum));
-        let Some(tax) = tax else { return found };
-        let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-        if has(&WITH) {
-            return found;
-        }
-        let key = if has(&WITHOUT) { Normaliser::NetSum } else { Normaliser::TaxSum };
-        let count = tax.start + tax.count + found.count;
-        let meaning = self.key_with(key).and_then(|key| self.phrases.of_key(key)).unwrap_or(tax.meaning);
+        let own = &words[found.start..found.start + found.count];
+        let rest: Vec<String> = all.iter().filter(|word| !own.contains(word)).cloned().collect();
+        let has = |list: &[&str]| list.iter().any(|known| rest.contains(&word_label_form(known)));
+        let other = self.phrases.longest(&rest).and_then(|other| Some((role(&other)?, other)));
+        let Some((kind, other)) = other.filter(|_| !rest.is_empty() && !has(&WITH)) else { return found };
+        let key = match kind {
+            Normaliser::TaxSum if !has(&WITHOUT) => Normaliser::TaxSum,
+            Normaliser::TaxSum | Normaliser::NetSum => Normaliser::NetSum,
+            _ => return found,
+        };
+        let meaning = self.key_with(key).and_then(|key| self.phrases.of_key(key)).unwrap_or(other.meaning);
+        let count = (found.count + other.count).min(words.len() - found.start);
         Found { meaning, start: found.start, count }
     }
 
     /// The labelled candidates of a role, the best first.
     fn candidates_of(&self, role: Normaliser) -> Vec<SumCandidate> {
         let mut candidates: Vec<SumCandidate> = Vec::new();
-        for (mention, names) in self.names.iter().enumerate() {
+        for (mention, labels) in self.labels.iter().enumerate() {
             let Some(amount) = self.amount_of(mention) else { continue };
-            for name in names {
-                let is_role = name.meaning.key.is_some_and(|key| self.schema.keys[key].normaliser == role);
+            for label in labels {
+                let is_role = label.meaning.key.is_some_and(|key| self.schema.keys[key].normaliser == role);
                 if is_role {
                     candidates.push(SumCandidate {
                         mentions: vec![mention],
                         cents: amount.cents,
-                        weight: name.weight + self.weight_of(mention, &amount),
-                        label: Some((name.cell, name.meaning.words.clone())),
+                        weight: label.weight + self.weight_of(mention, &amount),
+                        label: Some((label.cell, label.meaning.words.clone())),
                     });
                 }
             }
+        }
+        // A column of the items may have the name of a total.
+        let is_item = |candidate: &SumCandidate| {
+            self.is_item_row[self.layout.cells[self.mentions.all[candidate.mentions[0]].cell].row]
+        };
+        if candidates.iter().any(|candidate| !is_item(candidate)) {
+            candidates.retain(|candidate| !is_item(candidate));
         }
         candidates.extend(self.added_up(&candidates));
         let mut counts: BTreeMap<i64, u8> = BTreeMap::new();
@@ -195,38 +241,100 @@ impl BusinessDocument<'_> {
         })
     }
 
-    /// Where two of the three have labels, a sum without one may be the third if it adds up.
-    fn add_unlabelled(&self, candidates: &mut [Vec<SumCandidate>; 3]) {
-        let mut by_cents: BTreeMap<i64, usize> = BTreeMap::new();
-        for mention in 0..self.mentions.all.len() {
-            let is_item = self.is_item_row[self.layout.cells[self.mentions.all[mention].cell].row];
-            if let Some(amount) = self.amount_of(mention).filter(|amount| amount.is_money && !is_item) {
-                by_cents.entry(amount.cents).or_insert(mention);
-            }
-        }
-        let best = |group: &[SumCandidate]| group.first().map(|first| first.cents);
-        let [net, tax, total] = [0, 1, 2].map(|role| best(&candidates[role]));
-        let wanted = [
-            total.zip(tax).map(|(total, tax)| total - tax),
-            total.zip(net).map(|(total, net)| total - net),
-            net.zip(tax).map(|(net, tax)| net + tax),
-        ];
-        for (role, wanted) in wanted.into_iter().enumerate() {
-            let Some(cents) =
-                wanted.filter(|cents| candidates[role].iter().all(|known| known.cents != *cents))
+    /// The sums of items: one of them may have no tax.
+    fn untaxed(&self) -> BTreeSet<i64> {
+        let sums = self.sums_by_cents();
+        sums.into_iter()
+            .filter(|(cents, (_, is_item))| *is_item && *cents > 0)
+            .map(|(cents, _)| cents)
+            .collect()
+    }
+
+    /// Sums that are kept back from the total, such as a tax on income.
+    fn retentions(&self) -> Vec<i64> {
+        let is_kept = |label: &ValueLabel| RETENTION_LABELS.contains(&label.meaning.words.as_str());
+        let amounts = (0..self.mentions.all.len()).filter_map(|mention| {
+            let amount = self.amount_of(mention)?;
+            self.labels[mention].first().filter(|label| is_kept(label)).map(|_| amount.cents.abs())
+        });
+        amounts.take(MAX_CANDIDATES).collect()
+    }
+
+    /// Any sum may be the third of two that have labels, if it adds up: one without a label, one that is called a total
+    /// before the tax is added, or the sum of the only item.
+    fn add_completing(&self, candidates: &mut [Vec<SumCandidate>; 3], retentions: &[i64]) {
+        let before_tax: Vec<SumCandidate> = candidates[TOTAL].clone();
+        let by_cents = self.sums_by_cents();
+        let labelled: [Vec<i64>; 3] = [NET, TAX, TOTAL].map(|role| {
+            candidates[role].iter().map(|candidate| candidate.cents).take(MAX_CANDIDATES).collect()
+        });
+        let mut add = |role: usize, cents: i64| {
+            let near = by_cents.range(cents - TOLERANCE..=cents + TOLERANCE);
+            let Some((cents, (mention, is_item))) = near.min_by_key(|(other, _)| (*other - cents).abs())
             else {
-                continue;
+                return;
             };
-            if let Some(mention) = by_cents.get(&cents) {
-                let weight = weights::UNLABELLED;
-                candidates[role].push(SumCandidate { mentions: vec![*mention], cents, weight, label: None });
+            let of_total = before_tax.iter().find(|candidate| role == NET && candidate.cents == *cents);
+            let is_other = self.role_of(*mention).is_some_and(|own| own != role) && of_total.is_none();
+            if is_other || candidates[role].iter().any(|known| known.cents == *cents) {
+                return;
+            }
+            let weight = weights::UNLABELLED + if *is_item { weights::ITEM_ROW / 2.0 } else { 0.0 };
+            let label = of_total.and_then(|candidate| candidate.label.clone());
+            candidates[role].push(SumCandidate { mentions: vec![*mention], cents: *cents, weight, label });
+        };
+        for kept in retentions.iter().chain(&[0]) {
+            for total in &labelled[TOTAL] {
+                for tax in &labelled[TAX] {
+                    add(NET, total - tax + kept);
+                }
+                for net in labelled[NET].iter().chain(&labelled[TOTAL]).filter(|net| *net != total) {
+                    if is_rate(*net, total - net + kept) {
+                        add(TAX, total - net + kept);
+                        add(NET, *net);
+                    }
+                }
+            }
+            for net in &labelled[NET] {
+                for tax in &labelled[TAX] {
+                    add(TOTAL, net + tax - kept);
+                }
             }
         }
     }
+
+    /// The sums of the document with the first mention of each, and whether that is an item. Sums that are no items come
+    /// first.
+    fn sums_by_cents(&self) -> BTreeMap<i64, (usize, bool)> {
+        let mut by_cents: BTreeMap<i64, (usize, bool)> = BTreeMap::new();
+        for mention in 0..self.mentions.all.len() {
+            let is_item = self.is_item_row[self.layout.cells[self.mentions.all[mention].cell].row];
+            if let Some(amount) =
+                self.amount_of(mention).filter(|amount| amount.is_money && amount.cents != 0)
+            {
+                let known = by_cents.entry(amount.cents).or_insert((mention, is_item));
+                if known.1 && !is_item {
+                    *known = (mention, false);
+                }
+            }
+        }
+        by_cents
+    }
+
+    /// The role that the label of a sum names.
+    fn role_of(&self, mention: usize) -> Option<usize> {
+        let key = self.labels[mention].first()?.meaning.key?;
+        ROLES.iter().position(|role| *role == self.schema.keys[key].normaliser)
+    }
+}
+
+/// Whether a sum can be the tax on a net amount: of the same sign, and not more than any rate.
+fn is_rate(net: i64, tax: i64) -> bool {
+    tax != 0 && (tax > 0) == (net > 0) && tax.abs() * 100 <= net.abs() * MAX_RATE
 }
 
 /// The best candidates of the three roles together.
-fn best_triple(candidates: &[Vec<SumCandidate>; 3]) -> Triple {
+fn best_triple(candidates: &[Vec<SumCandidate>; 3], retentions: &[i64], untaxed: &BTreeSet<i64>) -> Triple {
     let places = |role: usize| (0..candidates[role].len()).map(Some).chain([None]);
     let mut best = Triple { picks: [None; 3], adds_up: false };
     let mut most = f64::MIN;
@@ -239,8 +347,21 @@ fn best_triple(candidates: &[Vec<SumCandidate>; 3]) -> Triple {
                 let mut adds_up = false;
                 if let (Some(net), Some(tax), Some(total)) = (of(0), of(1), of(2)) {
                     let is_real = total.cents != 0 && (net.cents != total.cents || tax.cents == 0);
-                    adds_up = is_real && (net.cents + tax.cents - total.cents).abs() <= TOLERANCE;
-                    weight += if adds_up { 3.0 * weights::ADDS_UP } else { weights::DOES_NOT_ADD_UP };
+                    let difference = net.cents + tax.cents - total.cents;
+                    let is_kept_back = |kept: &i64| (difference - kept).abs() <= TOLERANCE;
+                    adds_up =
+                        is_real && (difference.abs() <= TOLERANCE || retentions.iter().any(is_kept_back));
+                    weight += match () {
+                        () if adds_up => 3.0 * weights::ADDS_UP,
+                        // An item that has no tax, such as a tourist tax, is only in the total.
+                        () if is_real
+                            && untaxed.contains(&-difference)
+                            && -difference * UNTAXED_SHARE <= total.cents =>
+                        {
+                            2.0 * weights::ADDS_UP
+                        }
+                        () => weights::DOES_NOT_ADD_UP,
+                    };
                 }
                 if weight > most {
                     (most, best) = (weight, Triple { picks, adds_up });

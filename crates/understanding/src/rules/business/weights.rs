@@ -14,6 +14,8 @@ pub(super) const CHAINED: f64 = 0.9;
 pub(super) const BELOW: f64 = 0.5;
 /// A value without a label.
 pub(super) const UNLABELLED: f64 = -0.4;
+/// A label that says only that the value is a number.
+pub(super) const BARE_LABEL: f64 = 1.2;
 /// How much of its phrase the label is.
 pub(super) const EXACTNESS: f64 = 1.5;
 /// A sum with decimals or a currency, and one without.

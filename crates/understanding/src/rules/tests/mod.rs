@@ -1,12 +1,17 @@
 //! Tests of the rules on pages that the tests build.
 
+mod confidence;
 mod invoices;
 mod layouts;
+mod made_records;
 mod page_builder;
+mod probe;
 mod records;
 mod run_time;
+mod scans;
 mod schemas;
 mod scoring;
+mod shapes;
 mod step_count;
 mod values;
 mod visits;
@@ -19,7 +24,7 @@ use crate::Value;
 const TODAY: Date = jiff::civil::date(2026, 1, 15);
 
 fn extracted(pages: &[Page]) -> Vec<Field> {
-    extract_fields(pages, &Schema::built_in_default(), DocumentHints { language: None, today: Some(TODAY) })
+    find_fields(pages, &Schema::built_in_default(), DocumentHints { language: None, today: Some(TODAY) })
 }
 
 /// The fields of a page with these lines.

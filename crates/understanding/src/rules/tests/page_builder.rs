@@ -42,11 +42,34 @@ impl PageBuilder {
             for word in text.split_whitespace() {
                 let width = LETTER * f32::from(u16::try_from(word.chars().count()).unwrap());
                 let rect = Rect { x0, y0: y, x1: x0 + width, y1: y + HEIGHT };
-                words.push(Word { text: word.to_owned(), rect });
+                words.push(Word::new(word, rect));
                 x0 += width + LETTER * 0.6;
             }
         }
         self.page.lines.push(Line { words, opens_paragraph: false });
+    }
+
+    /// Adds a line of text whose characters are all as wide: two spaces separate cells.
+    pub(super) fn monospaced(&mut self, x: f32, y: f32, text: &str) {
+        let mut words: Vec<Word> = Vec::new();
+        let mut is_open = false;
+        let mut x0 = x;
+        for letter in text.chars() {
+            if letter == ' ' {
+                is_open = false;
+            } else if let Some(word) = words.last_mut().filter(|_| is_open) {
+                word.text.push(letter);
+                word.rect.x1 = x0 + LETTER;
+            } else {
+                let rect = Rect { x0, y0: y, x1: x0 + LETTER, y1: y + HEIGHT };
+                words.push(Word::new(letter, rect));
+                is_open = true;
+            }
+            x0 += LETTER;
+        }
+        if !words.is_empty() {
+            self.page.lines.push(Line { words, opens_paragraph: false });
+        }
     }
 
     pub(super) fn page(self) -> Page {

@@ -41,7 +41,7 @@ fn of_one_line(words: usize, gap: f32, text: fn(usize) -> &'static str) -> Vec<P
     let word = |place: usize| {
         let rect = Rect { x0, y0: 100.0, x1: x0 + 8.0, y1: 110.0 };
         x0 += 8.0 + gap;
-        Word { text: text(place).to_owned(), rect }
+        Word::new(text(place), rect)
     };
     let line = Line { words: (0..words).map(word).collect(), opens_paragraph: false };
     vec![Page { width: 595.0, height: 842.0, lines: vec![line], ..Page::default() }]

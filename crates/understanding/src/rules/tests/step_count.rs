@@ -120,9 +120,8 @@ proptest! {
     fn any_position_of_words_is_accepted(
         words in prop::collection::vec((any::<f32>(), any::<f32>(), any::<f32>(), any::<f32>(), "[a-zA-Z:/0-9-]{0,12}"), 0..60),
     ) {
-        let word = |(x0, y0, x1, y1, text): &(f32, f32, f32, f32, String)| Word {
-            text: text.clone(),
-            rect: Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 },
+        let word = |(x0, y0, x1, y1, text): &(f32, f32, f32, f32, String)| {
+            Word::new(text, Rect { x0: *x0, y0: *y0, x1: *x1, y1: *y1 })
         };
         let lines = words.chunks(3).map(|words| Line { words: words.iter().map(word).collect(), opens_paragraph: false });
         let page = Page { width: 600.0, height: 800.0, lines: lines.collect(), recognised: true, ..Page::default() };
@@ -133,9 +132,10 @@ proptest! {
 /// A line of many thousand words, and as many cells in one row.
 #[test]
 fn one_very_long_line_takes_linear_steps() {
-    let word = |place: u16, gap: f32| Word {
-        text: if place.is_multiple_of(2) { "Peso".to_owned() } else { "Motivo:".to_owned() },
-        rect: Rect { x0: f32::from(place) * gap, y0: 100.0, x1: f32::from(place) * gap + 8.0, y1: 110.0 },
+    let word = |place: u16, gap: f32| {
+        let text = if place.is_multiple_of(2) { "Peso" } else { "Motivo:" };
+        let x0 = f32::from(place) * gap;
+        Word::new(text, Rect { x0, y0: 100.0, x1: x0 + 8.0, y1: 110.0 })
     };
     for gap in [9.0, 60.0] {
         let page = |count: u16| {

@@ -89,7 +89,7 @@ fn a_problem_of_a_file_is_reported_with_its_place_and_reason() {
         (with("version = 3", "version = \"3\""), "version must be a whole number from 1"),
         (
             with("version = 3", "version = 3\ncolour = 1"),
-            "colour is unknown; use one of: version, name, title, sections, keys, headings, other_labels, other_dates",
+            "colour is unknown; use one of: version, name, title, sections, keys, headings, other_labels, other_dates, names, extractor",
         ),
         (
             with("version = 3", "version = 3\nother_labels = [\"delivery note no\"]"),

@@ -18,9 +18,12 @@ pub(super) struct UploadQuery {
     /// The priority of the first run (default: normal).
     #[param(value_type = names::Priority, required = false)]
     priority: Option<String>,
-    /// The schema that interprets the documents (default: the configured one).
+    /// The schema that interprets the documents; `auto` chooses the one that fits best (default: the configured one).
     #[param(value_type = String, required = false, max_length = 64)]
     schema: Option<String>,
+    /// Who reads the documents (default: as their schema or the settings say).
+    #[param(value_type = names::Extractor, required = false)]
+    extractor: Option<String>,
 }
 
 /// The headers of an upload.
@@ -44,12 +47,15 @@ pub(super) struct UploadForm {
     /// The same as the parameter; before the second file.
     #[schema(value_type = Option<names::Priority>)]
     priority: Option<String>,
+    /// The same as the parameter; before the second file.
+    #[schema(value_type = Option<names::Extractor>)]
+    extractor: Option<String>,
 }
 
 /// The response to one file, or to several.
 #[derive(ToSchema)]
 #[serde(untagged)]
-#[schema(as = Uploaded)]
+#[schema(as = UploadResponse)]
 pub(super) enum UploadResponse {
     One(ReceiptResponse),
     Several(ReceiptsResponse),
@@ -58,8 +64,8 @@ pub(super) enum UploadResponse {
 /// The response to one file, or to several.
 #[derive(ToSchema)]
 #[serde(untagged)]
-#[schema(as = Added)]
-pub(super) enum AddResponse {
+#[schema(as = UploadDetailsResponse)]
+pub(super) enum UploadDetailsResponse {
     One(Box<DocumentResponse>),
     Several(ReceiptsResponse),
 }
@@ -76,6 +82,7 @@ impl IntoResponses for UploadRefusals {
             errors::Unsupported::responses(),
             errors::TooMany::responses(),
             errors::StorageFull::responses(),
+            errors::NoExtractor::responses(),
         ]
         .into_iter()
         .flatten()

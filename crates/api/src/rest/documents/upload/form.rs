@@ -14,7 +14,8 @@ use serde_json::json;
 use super::form_overhead::FormOverhead;
 use crate::middleware::drain_body;
 use crate::middleware::rate_limit::Client;
-use crate::{ApiError, Code, Reason};
+use crate::request::extractor;
+use crate::{ApiError, Code, ConflictReason};
 
 /// Bytes of a form beside its files: boundaries, names and options.
 const MAX_OVERHEAD: u64 = 64 << 10;
@@ -24,7 +25,7 @@ pub(super) const FILE_FIELD: &str = "file";
 const MAX_FILES: usize = 100;
 
 /// The options that may also be fields of the form.
-const OPTIONS: [&str; 2] = ["priority", "schema"];
+const OPTIONS: [&str; 3] = ["priority", "schema", "extractor"];
 /// Bytes of the longest value of an option.
 const MAX_OPTION: usize = 256;
 
@@ -40,7 +41,9 @@ impl FileOutcome {
     /// the response must report the stored files.
     fn unless_key_reused(self, others: &[Self]) -> Result<Self, ApiError> {
         match self.result {
-            Err(error) if others.is_empty() && error.is_conflict(Reason::IdempotencyKeyReused) => Err(error),
+            Err(error) if others.is_empty() && error.is_conflict(ConflictReason::IdempotencyKeyReused) => {
+                Err(error)
+            }
             result => Ok(Self { result, ..self }),
         }
     }
@@ -162,6 +165,9 @@ impl FormOptions {
         if option == "schema" {
             return Ok(batch.set_schema(value).await?);
         }
+        if option == "extractor" {
+            return Ok(batch.set_extractor(extractor(&value)?)?);
+        }
         let priority = Priority::parse(&value);
         batch.set_priority(priority.map_err(|_| ApiError::invalid(option, "must be high or normal"))?);
         Ok(())
@@ -206,9 +212,8 @@ async fn finish(
 /// large is not read on.
 async fn receive(batch: &UploadBatch<'_>, mut field: Field<'_>, overhead: &FormOverhead) -> ReceivedFile {
     let Some(name) = field.file_name().map(str::to_owned) else { return not_a_file() };
-    let begun = batch.begin_file().await;
     overhead.file_begins();
-    let received = copy(&mut field, begun, batch.max_bytes()).await;
+    let received = copy(&mut field, Ok(batch.begin_file()), batch.max_bytes()).await;
     overhead.file_ends();
     let is_end = !matches!(
         received,

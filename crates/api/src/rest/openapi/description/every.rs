@@ -64,13 +64,13 @@ fn complete(path: &str, method: &Method, operation: &mut Operation) {
         add::<errors::BodyTooLarge>(operation);
         add::<errors::TooSlow>(operation);
     }
-    add::<errors::Broken>(operation);
+    add::<errors::InternalError>(operation);
     add::<errors::Unavailable>(operation);
     if auth::HEALTH_CHECKS.contains(&path) {
         operation.security = Some(Vec::new());
         return;
     }
-    add::<errors::Unknown>(operation);
+    add::<errors::Unauthorized>(operation);
     add::<errors::Forbidden>(operation);
     add::<errors::Throttled>(operation);
     // Whether a credential is needed depends on the server.

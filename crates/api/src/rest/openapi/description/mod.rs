@@ -10,7 +10,7 @@ use self::every::EveryOperation;
 use super::{docs, names};
 use crate::rest::{
     calibration, documents, events, governance, health, lanes, metrics, model_usage, openapi, review, runs,
-    v1, version,
+    search, v1, version,
 };
 use crate::{error, error_pages};
 
@@ -29,8 +29,9 @@ pub(super) fn build() -> String {
     ),
     tags(
         (name = "documents", description = "Uploading, listing and reading documents."),
+        (name = "search", description = "Finding documents by their words and values."),
         (name = "review", description = "Reviewing and correcting interpretations."),
-        (name = "runs", description = "The processing runs of documents."),
+        (name = "runs", description = "The runs of all pipelines, and the lanes in which they wait."),
         (name = "proposals", description = "Ideas that a model expands and five personas review."),
         (name = "links", description = "Pages and forwarded texts that are summarised."),
         (name = "governance", description = "Changes of schemas."),
@@ -46,11 +47,17 @@ pub(super) fn build() -> String {
         documents::download::download,
         documents::reprocess::reprocess,
         documents::language::set_language,
+        documents::hide::hide,
+        documents::hide::unhide,
         documents::history::history,
         documents::jobs::jobs,
         documents::pages::pages,
         documents::pages::page,
         documents::pages::page_image,
+        search::find::find,
+        search::ask::ask,
+        search::hits::hits,
+        search::similar::similar,
         review::show::show,
         review::compare::compare,
         review::mark::mark,
@@ -110,6 +117,8 @@ pub(super) fn build() -> String {
         names::ExportFormat,
         names::ExportRows,
         names::Priority,
+        names::SearchOrder,
+        names::HiddenFilter,
         names::Sort,
         names::StepErrorCode,
         names::SummaryOrder,

@@ -30,7 +30,7 @@ pub(super) fn kind(schema: &Value) -> String {
     }
     if schema["$ref"].is_string() {
         let target = resolved(schema);
-        let is_named = target["type"] == "object" || target["oneOf"].is_array();
+        let is_named = target["type"] == "object" || target["oneOf"].is_array() || target["$ref"].is_string();
         return if is_named { name(schema) } else { kind(target) };
     }
     if let Some(names) = schema["enum"].as_array() {

@@ -2,17 +2,14 @@
 
 use jiff::Timestamp;
 use quire_application::link::{LinkRun, LinkSource, StoredSummary};
-use quire_domain::link::request_status;
-use quire_domain::{FailureType, Run, RunState};
+use quire_domain::Run;
+use quire_domain::link::{failed_stage, request_status};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::rest::openapi::names;
-
-/// The stage of a request that could not be locked.
-const LOCK: &str = "lock";
 
 /// A request.
 #[derive(Serialize, ToSchema)]
@@ -69,7 +66,7 @@ pub(crate) struct SummaryBody {
     request_id: Uuid,
     /// The language, as ISO 639-1.
     lang: String,
-    /// The summary, as the guide to links describes it.
+    /// The summary. The guide to links has a table of its members.
     #[schema(value_type = Object)]
     json_payload: Map<String, Value>,
     /// The model that made it, or the name of the built-in method.
@@ -126,15 +123,6 @@ impl LinkErrorBody {
             correlation_id: record.correlation_id.clone().or_else(|| run.correlation_id.clone()),
         })
     }
-}
-
-/// The stage in which a run failed.
-pub(super) fn failed_stage(state: &RunState) -> Option<&'static str> {
-    let reason = state.reason()?;
-    if reason.failure_type == FailureType::LockFailed {
-        return Some(LOCK);
-    }
-    reason.record.stage.map(quire_domain::StepName::as_str)
 }
 
 impl SummaryBody {

@@ -92,6 +92,7 @@ pub(crate) struct LinkRequestDuplicate {
         (status = 202, description = "The request, which is queued.", body = LinkRequestAccepted),
         (status = 200, description = "An earlier request for the same.", body = LinkRequestDuplicate),
         errors::Invalid,
+        errors::NotConfigured,
     ),
 )]
 pub(crate) async fn create(

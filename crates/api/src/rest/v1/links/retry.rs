@@ -40,8 +40,9 @@ pub(crate) struct LinkRequestRetried {
     params(("id" = Uuid, Path, description = "The failed request.")),
     responses(
         (status = 202, description = "The new request, which is queued.", body = LinkRequestRetried),
-        errors::Missing,
+        errors::NotFound,
         errors::NotRetried,
+        errors::NotConfigured,
     ),
 )]
 pub(crate) async fn retry(

@@ -72,7 +72,7 @@ pub(crate) struct ModelCallBody {
     tag = "links",
     operation_id = "show_link_request",
     params(("id" = Uuid, Path, description = "The request.")),
-    responses((status = 200, description = "The request.", body = LinkRequestDetail), errors::Missing),
+    responses((status = 200, description = "The request.", body = LinkRequestDetail), errors::NotFound),
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,

@@ -7,13 +7,13 @@ use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::App;
 use quire_application::link::{self, LinkStatus};
-use quire_domain::link::request_status;
+use quire_domain::link::{failed_stage, request_status};
 use quire_domain::{RunId, RunState, StepName};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::bodies::{LinkErrorBody, failed_stage};
+use super::bodies::LinkErrorBody;
 use crate::ApiError;
 use crate::caller::Caller;
 use crate::request::Id;
@@ -56,7 +56,7 @@ struct ProgressBody {
     tag = "links",
     operation_id = "show_link_request_status",
     params(("id" = Uuid, Path, description = "The request.")),
-    responses((status = 200, description = "The status.", body = LinkStatusResponse), errors::Missing),
+    responses((status = 200, description = "The status.", body = LinkStatusResponse), errors::NotFound),
 )]
 pub(crate) async fn status(
     State(app): State<Arc<App>>,

@@ -42,7 +42,7 @@ pub(crate) struct SummaryChange {
     tag = "links",
     operation_id = "show_summary",
     params(("id" = Uuid, Path, description = "The summary.")),
-    responses((status = 200, description = "The summary.", body = SummaryDetail), errors::Missing),
+    responses((status = 200, description = "The summary.", body = SummaryDetail), errors::NotFound),
 )]
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
@@ -63,7 +63,7 @@ pub(crate) async fn show(
     request_body = SummaryChange,
     responses(
         (status = 200, description = "The summary.", body = SummaryDetail),
-        errors::Missing,
+        errors::NotFound,
     ),
 )]
 pub(crate) async fn mark(
@@ -85,7 +85,7 @@ pub(crate) async fn mark(
     tag = "links",
     operation_id = "delete_summary",
     params(("id" = Uuid, Path, description = "The summary.")),
-    responses((status = 204, description = "The summary is deleted."), errors::Missing),
+    responses((status = 204, description = "The summary is deleted."), errors::NotFound),
 )]
 pub(crate) async fn delete(
     State(app): State<Arc<App>>,

@@ -28,8 +28,8 @@ pub fn file(number: u64) -> Vec<u8> {
     pdf.file()
 }
 
-/// The request that uploads the document.
-pub fn upload_request(number: u64) -> Vec<u8> {
+/// The request that uploads the document, with further lines of its head.
+pub fn upload_request(number: u64, head: &str) -> Vec<u8> {
     const BOUNDARY: &str = "quire-drill-7d1f";
     let before = format!(
         "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{}\"\r\n\
@@ -40,7 +40,7 @@ pub fn upload_request(number: u64) -> Vec<u8> {
     let file = file(number);
     let length = before.len() + file.len() + after.len();
     let head = format!(
-        "POST /documents/upload HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+        "POST /documents/upload HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{head}\
          Content-Type: multipart/form-data; boundary={BOUNDARY}\r\nContent-Length: {length}\r\n\r\n"
     );
     [head.as_bytes(), before.as_bytes(), &file, after.as_bytes()].concat()

@@ -178,7 +178,7 @@ fn check_document(
 }
 
 /// Every stored document.
-async fn all_documents(store: &Store) -> Vec<Document> {
+pub async fn all_documents(store: &Store) -> Vec<Document> {
     let mut documents: Vec<Document> = Vec::new();
     loop {
         let after = documents.last().map(|last| DocumentCursor { created_at: last.created_at, id: last.id });

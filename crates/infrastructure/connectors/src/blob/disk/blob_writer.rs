@@ -2,12 +2,13 @@
 //! buffer. A small file needs it only once, at its end.
 
 use async_trait::async_trait;
-use quire_ports::{PortError, PortResult};
+use quire_ports::PortResult;
 
 use super::blocking;
 use super::folder::FolderHandle;
 use super::root::Root;
 use super::temporary_file::TemporaryFile;
+use crate::blob::error::earlier_write_failed;
 use crate::blob::name::BlobName;
 
 /// The size of the buffer, in bytes. An upload holds no more in memory.
@@ -16,6 +17,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// Writes one file. Dropping it before it is finished removes the temporary file.
 pub(super) struct DiskBlobWriter {
     root: Root,
+    name: BlobName,
     /// `None` while a blocking thread writes it, and after a write that failed or was cancelled: a file with a missing part
     /// must never get a name.
     partial: Option<PartialFile>,
@@ -50,8 +52,8 @@ impl PartialFile {
 }
 
 impl DiskBlobWriter {
-    pub(super) fn new(root: Root) -> Self {
-        Self { root, partial: Some(PartialFile::default()) }
+    pub(super) fn new(root: Root, name: BlobName) -> Self {
+        Self { root, name, partial: Some(PartialFile::default()) }
     }
 
     async fn flush(&mut self) -> PortResult<()> {
@@ -74,10 +76,9 @@ impl quire_ports::BlobWriter for DiskBlobWriter {
         if partial.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.flush().await }
     }
 
-    async fn finish(mut self: Box<Self>, name: &str) -> PortResult<()> {
-        let name = BlobName::parse(name)?;
+    async fn finish(mut self: Box<Self>) -> PortResult<()> {
         let partial = self.partial.take().ok_or_else(earlier_write_failed)?;
-        let root = self.root.clone();
+        let (root, name) = (self.root.clone(), self.name.clone());
         blocking(move || partial.finish(&root.open()?, &name)).await
     }
 }
@@ -89,14 +90,5 @@ impl Drop for DiskBlobWriter {
         if let (Some(file), Ok(runtime)) = (file, tokio::runtime::Handle::try_current()) {
             runtime.spawn_blocking(move || drop(file));
         }
-    }
-}
-
-/// The error of every call after a write that failed or was cancelled.
-fn earlier_write_failed() -> PortError {
-    PortError::Unavailable {
-        service: "storage",
-        reason: "an earlier part of this file could not be written".to_owned(),
-        contention: false,
     }
 }

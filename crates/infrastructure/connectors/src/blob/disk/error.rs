@@ -4,8 +4,6 @@ use std::io::{Error, ErrorKind};
 
 use quire_ports::PortError;
 
-use crate::blob::name::BlobName;
-
 /// The storage cannot be used at the moment.
 pub(super) fn unavailable(error: impl Into<Error>) -> PortError {
     let error = error.into();
@@ -43,8 +41,4 @@ pub(super) fn shutting_down() -> PortError {
         reason: "the process is shutting down".to_owned(),
         contention: false,
     }
-}
-
-pub(super) fn not_found(name: &BlobName) -> PortError {
-    PortError::NotFound(format!("file {name}"))
 }

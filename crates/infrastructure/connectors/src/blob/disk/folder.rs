@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
 
@@ -88,13 +88,32 @@ impl FolderHandle {
     /// Moves a file of this folder to another folder, and replaces a file of that name there.
     pub(super) fn move_file(&self, part: &str, to: &Self, name: &str) -> Result<()> {
         rustix::fs::renameat(&self.0, part, &to.0, name)?;
+        self.record_move(part, to, name);
+        Ok(())
+    }
+
+    /// Moves a file of this folder to another folder, unless something has that name there (`EXIST`).
+    pub(super) fn move_new_file(&self, part: &str, to: &Self, name: &str) -> Result<()> {
+        match rustix::fs::renameat_with(&self.0, part, &to.0, name, RenameFlags::NOREPLACE) {
+            // A file system that cannot do both in one step, such as NFS.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match to.open_file(name) {
+                Err(Errno::NOENT) => return self.move_file(part, to, name),
+                Ok(_) => return Err(Errno::EXIST),
+                Err(error) => return Err(error),
+            },
+            moved => moved?,
+        }
+        self.record_move(part, to, name);
+        Ok(())
+    }
+
+    fn record_move(&self, part: &str, to: &Self, name: &str) {
         record(|| FileChange::Move {
             folder: id_of(&self.0),
             name: part.to_owned(),
             to: id_of(&to.0),
             new_name: name.to_owned(),
         });
-        Ok(())
     }
 
     /// Removes a file or a link. Returns false if it does not exist.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 
 use jiff::Timestamp;
+use quire_ports::BlobFile;
 use rustix::io::{Errno, Result};
 use rustix::path::Arg;
 
@@ -15,6 +16,48 @@ use crate::blob::name::BlobName;
 pub(super) fn folders(root: &FolderHandle) -> Result<Vec<String>> {
     let names = root.subfolders()?.into_iter().filter_map(|name| name.into_string().ok());
     Ok(names.filter(|name| name != TEMPORARY_FOLDER).collect())
+}
+
+/// The files of this folder and its subfolders.
+pub(super) fn files(root: &FolderHandle, name: &BlobName) -> Result<Vec<BlobFile>> {
+    let (folders, last) = name.split();
+    let mut files = Vec::new();
+    match root.open_path(folders) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {}
+        parent => files_below(&parent?, last, &name.to_string(), &mut files)?,
+    }
+    Ok(files)
+}
+
+fn files_below(
+    parent: &FolderHandle,
+    part: impl Arg + Copy,
+    path: &str,
+    files: &mut Vec<BlobFile>,
+) -> Result<()> {
+    let folder = match parent.open_folder(part) {
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(()),
+        folder => folder?,
+    };
+    for entry in folder.entries()? {
+        // No stored file has another name.
+        let Ok(name) = entry.to_str() else { continue };
+        let path = format!("{path}/{name}");
+        match folder.open_file(name) {
+            Ok(file) => {
+                let metadata = file.metadata().map_err(|_| Errno::IO)?;
+                if metadata.is_dir() {
+                    files_below(&folder, name, &path, files)?;
+                } else {
+                    files.push(BlobFile { name: path, bytes: metadata.len() });
+                }
+            }
+            // Another process removed it. A link is not a stored file.
+            Err(Errno::NOENT | Errno::LOOP) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// When a file of this folder or its subfolders last got its content or its name.

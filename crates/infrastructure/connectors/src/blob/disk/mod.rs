@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use quire_ports::{BlobFolder, BlobGuard, BlobStore, BlobWriter, PortResult};
+use quire_ports::{BlobFile, BlobGuard, BlobRoot, BlobStore, BlobWriter, FolderPage, PortResult};
 
 use self::blob_writer::DiskBlobWriter;
 use self::error::{shutting_down, unavailable};
@@ -62,7 +62,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> PortResult<T> + Send
     tokio::task::spawn_blocking(work).await.map_err(|_| shutting_down())?
 }
 
-impl BlobFolder for DiskBlobs {
+impl BlobRoot for DiskBlobs {
     fn guarded(&self, guard: BlobGuard) -> Arc<dyn BlobStore> {
         Arc::new(Self { root: self.root.guarded(guard), lack: self.lack.clone() })
     }
@@ -78,10 +78,20 @@ impl BlobStore for DiskBlobs {
         self.with_root(put).await
     }
 
+    async fn put_new(&self, name: &str, content: Vec<u8>) -> PortResult<bool> {
+        let name = BlobName::parse(name)?;
+        let lack = self.lack.clone();
+        let put = move |root: &FolderHandle| {
+            lack.note(content.len(), temporary_file::put_new(root, &name, &content))
+        };
+        self.with_root(put).await
+    }
+
     /// Creates no file before the first write.
-    async fn begin(&self) -> PortResult<Box<dyn BlobWriter>> {
+    async fn begin(&self, name: &str) -> PortResult<Box<dyn BlobWriter>> {
+        let name = BlobName::parse(name)?;
         self.with_root(|_| Ok(())).await?;
-        Ok(Box::new(DiskBlobWriter::new(self.root.clone())))
+        Ok(Box::new(DiskBlobWriter::new(self.root.clone(), name)))
     }
 
     async fn get(&self, name: &str, limit: u64) -> PortResult<Vec<u8>> {
@@ -104,8 +114,15 @@ impl BlobStore for DiskBlobs {
         self.with_root(move |root| remove::remove_folder(root, &folder).map_err(unavailable)).await
     }
 
-    async fn folders(&self) -> PortResult<Vec<String>> {
-        self.with_root(|root| list::folders(root).map_err(unavailable)).await
+    /// All folders are on the first page.
+    async fn folders(&self, _: Option<&str>) -> PortResult<FolderPage> {
+        let names = self.with_root(|root| list::folders(root).map_err(unavailable)).await?;
+        Ok(FolderPage { names, next: None })
+    }
+
+    async fn files(&self, folder: &str) -> PortResult<Vec<BlobFile>> {
+        let folder = BlobName::parse(folder)?;
+        self.with_root(move |root| list::files(root, &folder).map_err(unavailable)).await
     }
 
     async fn last_written(&self, folder: &str) -> PortResult<Option<Timestamp>> {

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 
-use quire_ports::{PortError, PortResult};
+use quire_ports::PortResult;
 use rustix::io::Errno;
 
-use super::error::{not_found, unavailable};
+use super::error::unavailable;
 use super::folder::FolderHandle;
+use crate::blob::error::{not_found, reversed_range, too_large, too_short};
 use crate::blob::name::BlobName;
 
 pub(super) fn get(root: &FolderHandle, name: &BlobName, limit: u64) -> PortResult<Vec<u8>> {
@@ -26,7 +27,7 @@ pub(super) fn get(root: &FolderHandle, name: &BlobName, limit: u64) -> PortResul
 
 pub(super) fn get_range(root: &FolderHandle, name: &BlobName, range: &Range<u64>) -> PortResult<Vec<u8>> {
     let Some(length) = range.end.checked_sub(range.start) else {
-        return Err(PortError::Conflict("the range ends before it starts".to_owned()));
+        return Err(reversed_range());
     };
     let (mut file, size) = open(root, name)?;
     if size < range.end {
@@ -57,13 +58,4 @@ fn read(file: File, expected: u64, limit: u64) -> PortResult<Vec<u8>> {
     let mut content = Vec::with_capacity(usize::try_from(expected).unwrap_or(0));
     file.take(limit).read_to_end(&mut content).map_err(unavailable)?;
     Ok(content)
-}
-
-fn too_large(name: &BlobName, limit: u64) -> PortError {
-    let limit = if limit < 1 << 20 { format!("{limit} bytes") } else { format!("{} MB", limit >> 20) };
-    PortError::Conflict(format!("the file {name} is larger than the limit of {limit}"))
-}
-
-fn too_short(name: &BlobName, range: &Range<u64>) -> PortError {
-    PortError::Corrupt(format!("the file {name} ends before byte {}", range.end))
 }

@@ -21,10 +21,20 @@ const LEFTOVER_AGE: Duration = Duration::from_hours(1);
 /// How often to retry while other calls remove the folder.
 const ATTEMPTS: usize = 50;
 
+/// How a file gets its name.
+type Move = fn(&FolderHandle, &str, &FolderHandle, &str) -> Result<()>;
+
 pub(super) fn put(root: &FolderHandle, name: &BlobName, content: &[u8]) -> PortResult<()> {
     let mut file = TemporaryFile::create(root)?;
     file.append(content)?;
     file.finish(root, name)
+}
+
+/// Writes a file unless there is one of that name. Returns whether it did.
+pub(super) fn put_new(root: &FolderHandle, name: &BlobName, content: &[u8]) -> PortResult<bool> {
+    let mut file = TemporaryFile::create(root)?;
+    file.append(content)?;
+    file.finish_as(root, name, FolderHandle::move_new_file)
 }
 
 /// Writes a small file, reserves room for `bytes` and removes the file. Fails on a full or read-only disk. Where the file
@@ -57,14 +67,14 @@ fn reserve(file: &File, bytes: u64) -> io::Result<()> {
 
 /// Moves a complete file to its name. Makes every folder of the path durable, even if another process created it: that
 /// process may not have done it yet.
-fn move_to_name(root: &FolderHandle, name: &BlobName, file: &TemporaryFile) -> Result<()> {
+fn move_to_name(root: &FolderHandle, name: &BlobName, file: &TemporaryFile, move_file: Move) -> Result<()> {
     let (folders, last) = name.split();
     let mut path: Vec<FolderHandle> = Vec::new();
     for part in folders {
         let next = path.last().unwrap_or(root).open_or_create(part)?;
         path.push(next);
     }
-    file.folder.move_file(&file.part, path.last().unwrap_or(root), last)?;
+    move_file(&file.folder, &file.part, path.last().unwrap_or(root), last)?;
     path.iter().rev().try_for_each(FolderHandle::sync)?;
     root.sync()
 }
@@ -104,13 +114,19 @@ impl TemporaryFile {
 
     /// Makes it durable and moves it to its name.
     pub(super) fn finish(self, root: &FolderHandle, name: &BlobName) -> PortResult<()> {
+        self.finish_as(root, name, FolderHandle::move_file).map(drop)
+    }
+
+    /// Makes it durable and moves it to its name in this way. Returns false if the way refuses to replace a file.
+    fn finish_as(self, root: &FolderHandle, name: &BlobName, move_file: Move) -> PortResult<bool> {
         self.file.sync().map_err(unavailable)?;
         for _ in 0..ATTEMPTS {
-            match move_to_name(root, name, &self) {
+            match move_to_name(root, name, &self, move_file) {
+                Err(Errno::EXIST) => return Ok(false),
                 // Another call removed the folder before the file was in it.
                 Err(Errno::NOENT) => {}
                 Err(Errno::NOTDIR | Errno::ISDIR | Errno::LOOP) => return Err(name_taken(name)),
-                moved => return moved.map_err(unavailable),
+                moved => return moved.map(|()| true).map_err(unavailable),
             }
         }
         Err(contended())

@@ -90,7 +90,7 @@ fn dropping_an_unfinished_file_removes_its_temporary_file() {
 
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let mut writer = blobs.begin().await.unwrap();
+        let mut writer = blobs.begin("a/file").await.unwrap();
         writer.write(&vec![1; 1_000_000]).await.unwrap();
         assert_eq!(temporary_files(&folder), 1, "larger than the buffer");
         drop(writer);
@@ -104,7 +104,7 @@ fn dropping_an_unfinished_file_removes_its_temporary_file() {
 #[tokio::test]
 async fn the_buffer_in_memory_is_limited() {
     let (blobs, folder) = open_storage();
-    let mut writer = blobs.begin().await.unwrap();
+    let mut writer = blobs.begin("a/file").await.unwrap();
     writer.write(&vec![1; 100_000]).await.unwrap();
     assert_eq!(temporary_files(&folder), 0, "smaller than the buffer");
     for _ in 0..50 {
@@ -112,7 +112,7 @@ async fn the_buffer_in_memory_is_limited() {
     }
     let entry = fs::read_dir(root(&folder).join(TEMPORARY_FOLDER)).unwrap().next().unwrap().unwrap();
     assert!(entry.metadata().unwrap().len() > 4_500_000);
-    writer.finish("a/file").await.unwrap();
+    writer.finish().await.unwrap();
     assert_eq!(blobs.get("a/file", 10_000_000).await.unwrap().len(), 5_100_000);
     assert_eq!(temporary_files(&folder), 0);
 }
@@ -120,12 +120,12 @@ async fn the_buffer_in_memory_is_limited() {
 #[tokio::test]
 async fn a_file_with_a_failed_write_never_gets_a_name() {
     let (blobs, folder) = open_storage();
-    let mut writer = blobs.begin().await.unwrap();
+    let mut writer = blobs.begin("a/file").await.unwrap();
     fs::rename(root(&folder), folder.path().join("elsewhere")).unwrap();
     assert_unavailable(&writer.write(&vec![1; 1_000_000]).await, folder.path());
     fs::rename(folder.path().join("elsewhere"), root(&folder)).unwrap();
     assert_unavailable(&writer.write(b"more").await, folder.path());
-    assert_unavailable(&writer.finish("a/file").await, folder.path());
+    assert_unavailable(&writer.finish().await, folder.path());
     assert!(matches!(blobs.get("a/file", 100).await, Err(PortError::NotFound(_))));
     assert_eq!(temporary_files(&folder), 0);
 }

@@ -58,3 +58,26 @@ async fn calls_that_could_not_be_recorded_are_recorded_with_the_next_one() {
     model.ask(&request()).await.unwrap();
     assert_eq!(calls.all().len(), 3);
 }
+
+/// A run that is cancelled drops its call. The provider may bill it, so it is recorded.
+#[tokio::test]
+async fn a_call_that_is_dropped_is_recorded_as_cancelled() {
+    let server = ModelServer::start(KEY, vec![ModelReply::NoResponse]);
+    let calls = Arc::new(RecordedCalls::default());
+    let model = RemoteModel::new(client(), settings(&server.url), call_log(calls.clone())).unwrap();
+    let run_id = Some(RunId::new());
+    let request = ModelRequest { context: CallContext { run_id, ..CallContext::default() }, ..request() };
+    let asking = tokio::spawn(async move { model.ask(&request).await });
+    while server.requests().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    asking.abort();
+    assert!(asking.await.is_err());
+    while calls.all().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let recorded = calls.all();
+    assert_eq!((recorded.len(), recorded[0].outcome.as_str()), (1, "CANCELLED"));
+    assert_eq!((recorded[0].run_id, recorded[0].model.as_str()), (run_id, "any"));
+    assert!(recorded[0].latency > Duration::ZERO);
+}

@@ -14,7 +14,7 @@ async fn ask_twice(abilities: Abilities, reply: &str) -> ModelServer {
     let server = ModelServer::with_key(KEY).with(abilities).replying(vec![completion(reply)]);
     let model = model(settings(&server.url));
     for _ in 0..2 {
-        assert_eq!(model.ask(&request()).await.unwrap().text, "{\"a\":1}");
+        assert_eq!(model.ask(&request()).await.unwrap().json(), "{\"a\":1}");
     }
     server
 }

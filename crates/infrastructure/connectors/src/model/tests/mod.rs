@@ -15,7 +15,7 @@ use quire_ports::{
     ModelErrorKind, ModelRequest, ModelResponse, SystemClock,
 };
 use quire_testkit::model_server::{MODEL, TOKENS};
-use quire_testkit::{FakeClock, ModelReply, ModelServer, RecordedCalls};
+use quire_testkit::{CapturedLog, FakeClock, ModelReply, ModelServer, RecordedCalls};
 
 use super::*;
 use crate::http::HttpOptions;

@@ -15,12 +15,13 @@ fn asked(server: &ModelServer) -> Vec<String> {
 #[tokio::test]
 async fn a_model_is_asked_once_and_another_one_only_after_an_error_that_may_pass() {
     let asked_models = async |reply: ModelReply| {
-        let server = ModelServer::start(KEY, vec![reply]);
-        let settings = ModelSettings {
-            fallback_models: vec!["other".to_owned()],
-            idle_timeout: Duration::from_millis(200),
-            ..settings(&server.url)
+        let timeout = match reply {
+            ModelReply::NoResponse => Duration::from_millis(200),
+            _ => Duration::from_mins(1),
         };
+        let server = ModelServer::start(KEY, vec![reply]);
+        let fallback_models = vec!["other".to_owned()];
+        let settings = ModelSettings { fallback_models, timeout, ..settings(&server.url) };
         model(settings).ask(&request()).await.unwrap_err();
         asked(&server)
     };
@@ -57,6 +58,29 @@ async fn a_rate_limit_is_returned_with_its_time_and_nobody_sleeps() {
     let until = now.checked_add(SignedDuration::from_mins(10)).unwrap();
     assert_eq!(error.failure_kind(now), quire_domain::FailureKind::RateLimited { until });
     assert_eq!(asked(&server), ["any"]);
+}
+
+/// Proves E61: the rate limit of a fallback closes the lane too, for its own time, whatever the first model did.
+#[tokio::test]
+async fn a_rate_limit_of_a_fallback_is_returned_with_its_time() {
+    for first in [ModelReply::Status(500, ""), ModelReply::Status(404, ""), ModelReply::Garbage] {
+        let server = ModelServer::with_key(KEY).answering(move |body, _| match body["model"].as_str() {
+            Some("any") => first.clone(),
+            _ => ModelReply::Status(429, "Retry-After: 600\r\n"),
+        });
+        let limited = ModelSettings {
+            fallback_models: vec!["other".to_owned()],
+            breaker: BreakerSettings { failures: 1, pause: Duration::from_secs(30) },
+            ..settings(&server.url)
+        };
+        let model = model(limited);
+        // The second time, the first model may be left alone for less than the rate limit lasts.
+        for _ in 0..2 {
+            let error = model.ask(&request()).await.unwrap_err();
+            let expected = (ModelErrorKind::RateLimited, Some(Duration::from_mins(10)));
+            assert_eq!((error.kind, error.retry_after), expected);
+        }
+    }
 }
 
 #[tokio::test]
@@ -139,4 +163,25 @@ async fn a_model_that_keeps_failing_is_left_alone_until_it_may_be_tried_again() 
         pair.ask(&request()).await.unwrap();
     }
     assert_eq!(asked(&server)[before..], ["any", "other", "any", "other", "other"]);
+}
+
+/// Proves R178: the log lines of a call name its run and its correlation id.
+#[tokio::test]
+async fn the_log_names_run_and_correlation_of_a_call() {
+    let server = ModelServer::with_key(KEY).answering(|body, _| match body["model"].as_str() {
+        Some("any") => ModelReply::Status(500, ""),
+        _ if body["stream"] == true => ModelReply::Refused("Streaming is not supported"),
+        _ => completion("{}"),
+    });
+    let fallback_models = vec!["other".to_owned()];
+    let model = model(ModelSettings { fallback_models, ..settings(&server.url) });
+    let run = quire_domain::RunId::new();
+    let correlation_id = Some("corr-7".to_owned());
+    let context = CallContext { run_id: Some(run), correlation_id, ..CallContext::default() };
+    let log = CapturedLog::start();
+    model.ask(&ModelRequest { context, ..request() }).await.unwrap();
+    for message in ["model failed", "does not support a feature"] {
+        let line = log.lines().into_iter().find(|line| line.contains(message)).unwrap();
+        assert!(line.contains(&format!("run_id={run}")) && line.contains("correlation_id=corr-7"), "{line}");
+    }
 }

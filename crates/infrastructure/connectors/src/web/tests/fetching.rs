@@ -1,10 +1,8 @@
 use std::io::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use quire_domain::Backoff;
 use quire_ports::WebErrorKind;
 use quire_testkit::{DnsServer, WebResponse, WebServer};
 
@@ -82,7 +80,7 @@ async fn statuses_say_whether_another_attempt_can_help() {
         ("/408", WebErrorKind::Unavailable, true, None),
         ("/429", WebErrorKind::Unavailable, true, None),
         ("/429-wait", WebErrorKind::RateLimited, true, seven),
-        ("/503-wait", WebErrorKind::RateLimited, true, seven),
+        ("/503-wait", WebErrorKind::Unavailable, true, None),
         ("/304", WebErrorKind::Refused, false, None),
     ] {
         let failure = read(&reader, &server.url(path)).await.unwrap_err();
@@ -138,22 +136,17 @@ async fn redirects_without_end_or_target_are_refused() {
 }
 
 #[tokio::test]
-async fn an_error_that_may_pass_is_tried_again_and_others_are_not() {
-    let count = AtomicUsize::new(0);
+async fn a_host_is_asked_once_whatever_it_answers() {
     let server = WebServer::start(move |request| match request.path.as_str() {
         "/gone" => WebResponse::new(410, "text/html", ""),
         "/busy" => WebResponse::new(429, "text/html", "").with("Retry-After", "9"),
-        _ if count.fetch_add(1, Ordering::Relaxed) < 2 => WebResponse::new(502, "text/html", ""),
-        _ => WebResponse::html(TEXT),
+        _ => WebResponse::new(502, "text/html", ""),
     });
-    let retry = Backoff { attempts: 3, base_ms: 1, max_ms: 2, jitter_ratio: 0.0 };
-    let reader = local_reader(|settings| settings.retry = retry);
-    assert_eq!(read(&reader, &server.url("/")).await.unwrap().text, TEXT);
-    assert_eq!(server.paths().len(), 3);
-    for path in ["/gone", "/busy"] {
+    let reader = local_reader(|_| {});
+    for path in ["/gone", "/busy", "/broken"] {
         read(&reader, &server.url(path)).await.unwrap_err();
     }
-    assert_eq!(server.paths().len(), 5);
+    assert_eq!(server.paths(), ["/gone", "/busy", "/broken"]);
 }
 
 #[tokio::test]

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quire_domain::Backoff;
+use quire_domain::LaneName;
 use quire_domain::link::NormalizedUrl;
 use quire_ports::{CallContext, WebErrorKind, WebFailure, WebPage, WebReader as _};
 use quire_testkit::firecrawl_server::FirecrawlFailure;
 use quire_testkit::{DnsServer, FirecrawlServer, WebResponse, WebServer};
 use serde_json::json;
 
-use super::{AllowList, Guard, TestResolver, local_reader};
+use super::{AllowList, Guard, TestPermits, TestResolver, local_reader};
 use crate::http::{HttpClient, HttpOptions};
 use crate::web::{FirecrawlReader, FirecrawlSettings, WebSettingsError};
 
@@ -21,22 +21,32 @@ fn settings(url: &str, key: &str) -> FirecrawlSettings {
         api_key: key.to_owned(),
         timeout: Duration::from_secs(20),
         max_response_bytes: 1 << 20,
-        retry: Backoff { attempts: 3, base_ms: 1, max_ms: 2, jitter_ratio: 0.0 },
+        step_attempts: 3,
     }
 }
 
 fn reader(server: &FirecrawlServer, key: &str) -> FirecrawlReader {
+    reader_in_lanes(server, key, Arc::default())
+}
+
+fn reader_in_lanes(server: &FirecrawlServer, key: &str, permits: Arc<TestPermits>) -> FirecrawlReader {
     let dns =
         DnsServer::start(&[("example.com", &["93.184.216.34"]), ("private.example.com", &["10.0.0.1"])]);
     let allow = AllowList::parse("127.0.0.1").unwrap();
     let guard = Guard::new(allow, vec![80, 443], Arc::new(TestResolver(Arc::new(dns))));
     let client = HttpClient::new(&HttpOptions::default()).unwrap();
     let direct = Arc::new(local_reader(|_| {}));
-    FirecrawlReader::new(settings(&server.url, key), client, Arc::new(guard), direct).unwrap()
+    FirecrawlReader::new(settings(&server.url, key), client, Arc::new(guard), permits, direct).unwrap()
 }
 
 async fn read(reader: &FirecrawlReader, url: &str) -> Result<WebPage, WebFailure> {
-    reader.read(&NormalizedUrl::parse(url).unwrap(), &CallContext::default()).await
+    attempt(reader, url, 1).await
+}
+
+/// Reads a page in an attempt at its step. A third one is the last.
+async fn attempt(reader: &FirecrawlReader, url: &str, step_attempt: u32) -> Result<WebPage, WebFailure> {
+    let context = CallContext { step_attempt, ..CallContext::default() };
+    reader.read(&NormalizedUrl::parse(url).unwrap(), &context).await
 }
 
 #[tokio::test]
@@ -60,13 +70,18 @@ async fn a_page_is_read_by_the_contract() {
 }
 
 #[tokio::test]
-async fn a_failure_that_may_pass_is_tried_again_in_another_way() {
+async fn the_next_attempt_at_a_step_asks_in_another_way() {
     let server = FirecrawlServer::start(KEY, 5);
     server.add_page("https://example.com/a.pdf", TEXT, &json!({ "statusCode": 200 }));
     for failure in [FirecrawlFailure::Status(500, None), FirecrawlFailure::Unsuccessful] {
         server.fail_next(failure);
     }
-    assert_eq!(read(&reader(&server, KEY), "https://example.com/a.pdf").await.unwrap().text, TEXT);
+    let reader = reader(&server, KEY);
+    for number in [1, 2] {
+        let failure = attempt(&reader, "https://example.com/a.pdf", number).await.unwrap_err();
+        assert!(failure.is_retryable, "{failure:?}");
+    }
+    assert_eq!(attempt(&reader, "https://example.com/a.pdf", 3).await.unwrap().text, TEXT);
     let tried: Vec<_> =
         server.requests().iter().map(|body| (body["mobile"].clone(), body["parsers"].clone())).collect();
     let expected = [(json!(false), json!(["pdf"])), (json!(true), json!([])), (json!(false), json!(["pdf"]))];
@@ -74,7 +89,7 @@ async fn a_failure_that_may_pass_is_tried_again_in_another_way() {
 }
 
 #[tokio::test]
-async fn what_cannot_pass_is_not_tried_again() {
+async fn a_refusal_and_a_rate_limit_are_told_apart_from_what_may_pass() {
     let server = FirecrawlServer::start(KEY, 1);
     let code = |outcome: Result<WebPage, WebFailure>| {
         let failure = outcome.unwrap_err();
@@ -85,7 +100,8 @@ async fn what_cannot_pass_is_not_tried_again() {
     let rate_limited = WebErrorKind::RateLimited.as_str();
     assert_eq!(code(read(&good, "https://example.com/a").await), (rate_limited, Some(7)));
     server.fail_next(FirecrawlFailure::Status(429, None));
-    assert_eq!(code(read(&good, "https://example.com/a").await), (rate_limited, Some(60)));
+    let unavailable = WebErrorKind::Unavailable.as_str();
+    assert_eq!(code(read(&good, "https://example.com/a").await), (unavailable, None), "it names no time");
     assert_eq!(
         code(read(&good, "https://example.com/a").await),
         (WebErrorKind::Refused.as_str(), None),
@@ -128,16 +144,30 @@ async fn a_page_that_firecrawl_cannot_read_is_read_directly_if_it_has_enough_tex
     });
     let server = FirecrawlServer::start(KEY, 5);
     let reader = reader(&server, KEY);
-    for _ in 0..3 {
+    for _ in 0..2 {
         server.fail_next(FirecrawlFailure::NoData);
     }
-    let page = read(&reader, &site.url("/long")).await.unwrap();
+    assert!(attempt(&reader, &site.url("/long"), 2).await.is_err(), "Firecrawl is asked again first");
+    let page = attempt(&reader, &site.url("/long"), 3).await.unwrap();
     assert_eq!((page.text, page.read_by), (long, "direct"));
-    for _ in 0..3 {
-        server.fail_next(FirecrawlFailure::Closed);
-    }
-    let failure = read(&reader, &site.url("/short")).await.unwrap_err();
+    server.fail_next(FirecrawlFailure::Closed);
+    let failure = attempt(&reader, &site.url("/short"), 3).await.unwrap_err();
     assert_eq!(failure.error_code, WebErrorKind::Unavailable.as_str());
+}
+
+#[tokio::test]
+async fn firecrawl_is_asked_in_its_lane_and_a_rate_limit_closes_it() {
+    let server = FirecrawlServer::start(KEY, 5);
+    let permits = Arc::new(TestPermits::default());
+    let reader = reader_in_lanes(&server, KEY, permits.clone());
+    server.fail_next(FirecrawlFailure::Status(429, Some(7)));
+    let lane = LaneName::host("127.0.0.1");
+    let limited = read(&reader, "https://example.com/a").await.unwrap_err();
+    assert_eq!((limited.is_wait, &limited.lane), (false, &Some(lane.clone())));
+    assert_eq!(*permits.closed.lock().unwrap(), [(lane.to_string(), Duration::from_secs(7))]);
+    permits.busy.lock().unwrap().push(lane);
+    assert!(attempt(&reader, "https://example.com/a", 3).await.unwrap_err().is_wait);
+    assert_eq!(server.requests().len(), 1, "it is not asked");
 }
 
 #[test]

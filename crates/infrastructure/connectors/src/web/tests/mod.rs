@@ -11,12 +11,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use quire_domain::Backoff;
+use quire_domain::LaneName;
 use quire_domain::link::NormalizedUrl;
 use quire_domain::reading::{FileKind, Line, Page, Reading, Rect, Word};
 use quire_ports::{
-    CallContext, PageContent, PageImageRequest, PageReader, PageText, ReadError, ReadOutput, ReadRequest,
-    Reader, WebFailure, WebPage, WebReader as _,
+    CallContext, CallPermit, CallPermits, FetchedPage, PageArticle, PageImageRequest, PageReader, ReadError,
+    ReadErrorKind, ReadOutput, ReadRequest, Reader, WebFailure, WebPage, WebReader as _,
 };
 use quire_testkit::DnsServer;
 
@@ -36,15 +36,15 @@ impl Resolver for TestResolver {
 /// Takes the bytes of a page as its text, and remembers how it was asked.
 #[derive(Default)]
 struct BytesAsText {
-    contents: Mutex<Vec<PageContent>>,
+    contents: Mutex<Vec<FetchedPage>>,
 }
 
 #[async_trait]
 impl PageReader for BytesAsText {
-    async fn read_page(&self, content: PageContent) -> Result<PageText, ReadError> {
+    async fn read_page(&self, content: FetchedPage) -> Result<PageArticle, ReadError> {
         let text = String::from_utf8_lossy(&content.bytes).into_owned();
         self.contents.lock().unwrap().push(content);
-        Ok(PageText { text, ..PageText::default() })
+        Ok(PageArticle { text, ..PageArticle::default() })
     }
 }
 
@@ -53,10 +53,13 @@ struct SameWords;
 
 #[async_trait]
 impl Reader for SameWords {
-    async fn read(&self, _: ReadRequest) -> Result<ReadOutput, ReadError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
+        // As a reader does that has to recognise a page.
+        let permit = request.recognised.as_ref().unwrap().permit().await;
+        let busy = || ReadError::new(ReadErrorKind::OcrFailed, "no permit");
+        let _permit = permit.ok_or_else(busy)?;
         let words = "The words of a document behind a link".split(' ');
-        let words = words
-            .map(|text| Word { text: text.to_owned(), rect: Rect { x0: 0.0, y0: 0.0, x1: 1.0, y1: 1.0 } });
+        let words = words.map(|text| Word::new(text, Rect { x0: 0.0, y0: 0.0, x1: 1.0, y1: 1.0 }));
         let lines = vec![Line { words: words.collect(), opens_paragraph: true }];
         let pages = vec![Page { width: 9.0, height: 9.0, lines, ..Page::default() }];
         Ok(ReadOutput {
@@ -81,18 +84,47 @@ fn settings() -> WebSettings {
         max_redirects: 5,
         robots: false,
         host_interval: Duration::ZERO,
-        retry: Backoff { attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
+    }
+}
+
+/// Gives permits unless a test has taken a lane, and remembers what was asked.
+#[derive(Default)]
+struct TestPermits {
+    busy: Mutex<Vec<LaneName>>,
+    given: Mutex<Vec<String>>,
+    closed: Mutex<Vec<(String, Duration)>>,
+}
+
+#[async_trait]
+impl CallPermits for TestPermits {
+    async fn permit(&self, lane: &LaneName) -> Result<CallPermit, Duration> {
+        if self.busy.lock().unwrap().contains(lane) {
+            return Err(Duration::from_mins(10));
+        }
+        self.given.lock().unwrap().push(lane.to_string());
+        Ok(Box::new(()))
+    }
+
+    async fn close(&self, lane: &LaneName, wait: Duration, _: &str) {
+        self.closed.lock().unwrap().push((lane.to_string(), wait));
     }
 }
 
 fn reader_with(settings: WebSettings, dns: DnsServer) -> (DirectWebReader, Arc<BytesAsText>, Arc<DnsServer>) {
+    reader_in_lanes(settings, dns, Arc::default())
+}
+
+fn reader_in_lanes(
+    settings: WebSettings,
+    dns: DnsServer,
+    permits: Arc<TestPermits>,
+) -> (DirectWebReader, Arc<BytesAsText>, Arc<DnsServer>) {
     let (pages, dns) = (Arc::new(BytesAsText::default()), Arc::new(dns));
     let resolver = Arc::new(TestResolver(dns.clone()));
     let guard = Arc::new(Guard::new(settings.allow.clone(), settings.ports.clone(), resolver));
-    let reader =
-        DirectWebReader::new(settings, &HttpOptions::default(), guard, pages.clone(), Arc::new(SameWords))
-            .unwrap();
-    (reader, pages, dns)
+    let (options, documents) = (HttpOptions::default(), Arc::new(SameWords));
+    let reader = DirectWebReader::new(settings, &options, guard, permits, pages.clone(), documents);
+    (reader.unwrap(), pages, dns)
 }
 
 /// A reader that may reach servers on loopback by their number.

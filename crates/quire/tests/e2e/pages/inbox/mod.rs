@@ -32,7 +32,7 @@ pub(super) fn record(patient: &str) -> Vec<u8> {
 }
 
 /// Uploads a record for each patient over HTTP and waits until they are processed.
-async fn understood(env: &TestEnv, server: &TestServer, patients: &[&str]) -> Vec<DocumentId> {
+pub(super) async fn understood(env: &TestEnv, server: &TestServer, patients: &[&str]) -> Vec<DocumentId> {
     let mut ids = Vec::new();
     for patient in patients {
         let id = Form::file(&format!("{patient}.pdf"), &record(patient))

@@ -55,7 +55,7 @@ async fn a_refused_upload_and_a_refused_edit_show_a_spanish_message() {
     let mut review = Tab::open(&server.address);
     show(&mut review, document);
     type_into(&mut review, "pet_name", "Nube");
-    std::fs::write(env.documents_folder().join(format!("{document}/original.pdf")), scan()).unwrap();
+    env.replace_original(document, &scan()).await;
     let reprocessed = server.send(&format!("POST /documents/{document}/reprocess"), "", "").json();
     let run = reprocessed["run_id"].as_str().unwrap().parse().unwrap();
     env.wait_until_running(run, true).await;

@@ -44,7 +44,7 @@ async fn an_edit_of_a_reviewed_document_asks_before_it_reopens_it() {
     tab.press("Enter");
     tab.click("#ask-dialog .primary");
     until_saved(&mut tab, 2);
-    tab.until_text("#panel-head .chip.ready", "Ready");
+    tab.until_text("#form-head .chip.ready", "Ready");
     assert_eq!(shown(&mut tab, "breed"), "Rex");
     assert_eq!(review(&server, document)["review_status"], "IN_REVIEW");
 }
@@ -58,13 +58,13 @@ async fn a_version_that_nobody_saw_is_not_marked() {
     let mut tab = open_review(&server, document);
     let run = review(&server, document)["latest_completed_run"]["run_id"].as_str().unwrap().to_owned();
     assert_eq!(edit(&server, &run, 1, &json!([{ "op": "ADD", "key": "notes", "value": "x" }])).status, 201);
-    tab.until("document.getElementById('panel-head').dataset.version === '2'");
+    tab.until("document.getElementById('form-head').dataset.version === '2'");
     // As if the event of the other edit were still on its way.
-    tab.eval("document.getElementById('panel-head').dataset.version = '1'");
+    tab.eval("document.getElementById('form-head').dataset.version = '1'");
     tab.click("#mark");
     tab.click("#ask-dialog .primary");
     tab.until_text("#save-status", "the document has changed since you looked at it");
-    tab.until("document.getElementById('panel-head').dataset.version === '2'");
+    tab.until("document.getElementById('form-head').dataset.version === '2'");
     assert_eq!(review(&server, document)["review_status"], "IN_REVIEW");
     tab.click("#mark");
     until_marked(&mut tab);

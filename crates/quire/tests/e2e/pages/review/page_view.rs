@@ -91,7 +91,7 @@ async fn sections_have_the_schemas_order_and_titles() {
     tab.until_text(&format!("{} .value", row("procedure")), "Sin elementos");
     tab.hover(&format!("{} .dot", row("pet_name")));
     tab.until(&format!(
-        "document.querySelector('{} .dot').title.startsWith('Confianza 66 % (Media)')",
+        "/^Confianza \\d+ % \\((Alta|Media|Baja)\\)/.test(document.querySelector('{} .dot').title)",
         row("pet_name")
     ));
     let body = tab.text("body").to_lowercase();

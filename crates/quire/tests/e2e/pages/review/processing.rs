@@ -15,7 +15,7 @@ async fn a_waiting_page_turns_into_the_review_when_processing_completes() {
     let (_, _, document) = upload(&server, "/documents/upload", "luna.pdf", &case_history());
     let mut tab = Tab::open(&address);
     show(&mut tab, document);
-    tab.until_text("#panel-head .chip", "Processing has not started");
+    tab.until_text("#form-head .chip", "Processing has not started");
     assert_eq!(tab.count("[data-reprocess]"), 0, "processing is switched off");
     assert!(server.stop().status.success());
     let env = env.with("QUIRE_UPLOADS_PROCESSING", "true");
@@ -34,12 +34,12 @@ async fn a_failed_document_shows_the_reason_and_can_be_reprocessed() {
     let (_, _, document) = upload(&server, "/documents/upload", "vacío.pdf", &clinical_record(0));
     env.wait_for_latest_run(document).await;
     let mut tab = open_review(&server, document);
-    tab.until_text("#panel-head .chip", "Processing failed");
+    tab.until_text("#form-head .chip", "Processing failed");
     let code = tab.text(".notice code");
     tab.click("[data-reprocess]");
     wait_until(async || env.runs_of(document).await.len() == 2).await;
     let second = env.wait_for_latest_run(document).await;
-    tab.until_text(&format!("#panel-head[data-run='{}'] .chip", second.id), "Processing failed");
+    tab.until_text(&format!("#form-head[data-run='{}'] .chip", second.id), "Processing failed");
     tab.click(".notice a");
     tab.until_text("h1", &code);
 }

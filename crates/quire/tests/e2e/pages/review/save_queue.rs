@@ -80,7 +80,7 @@ async fn another_persons_edit_during_a_save_appears() {
     let server = env.cli.serve();
     let document = document(&env, &server).await;
     let (mut mine, mut theirs) = (open_review(&server, document), open_review(&server, document));
-    // The response with the panel of version 2 arrives after the other person has saved version 3.
+    // The response with the form of version 2 arrives after the other person has saved version 3.
     delay_requests(&mut mine, "/work");
     type_into(&mut mine, "breed", "Rex");
     mine.press("Enter");

@@ -19,7 +19,7 @@ async fn the_page_shows_how_a_number_was_understood_and_asks_when_two_readings_f
     type_into(&mut tab, "reading", "1.234,56");
     tab.press("Enter");
     until_saved(&mut tab, 2);
-    tab.until_text("#save-status", "Understood as 1234.56");
+    tab.until_text("#save-status", "Read as 1234.56");
     assert_eq!(value(&stored(&server, document), "reading"), json!(1234.56));
 
     type_into(&mut tab, "reading", "1.234");

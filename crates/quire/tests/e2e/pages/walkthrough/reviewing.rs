@@ -11,7 +11,7 @@ use crate::record::review;
 impl Walkthrough {
     /// Selects a field and checks its box on the second page.
     pub(super) fn check_evidence(&mut self, document: DocumentId) {
-        self.until_text("#panel-head .chip.ready", "Ready", "Listo");
+        self.until_text("#form-head .chip.ready", "Ready", "Listo");
         self.until_text(".section h2", "Patient", "Paciente");
         let stored = self.stored(document);
         pick(&mut self.tab, "vet_name");
@@ -122,7 +122,7 @@ impl Walkthrough {
         self.until_text("#mark", "Mark as reviewed", "Marcar como revisado");
         self.tab.click("#mark");
         until_marked(&mut self.tab);
-        self.until_text("#panel-head .chip.reviewed", "Reviewed", "Revisado");
+        self.until_text("#form-head .chip.reviewed", "Reviewed", "Revisado");
         self.until_text("#save-status", "Marked as reviewed", "Marcado como revisado");
         assert_eq!(review(&self.server, document)["review_status"], "REVIEWED");
     }

@@ -9,10 +9,14 @@ mod forms;
 mod kept_apart;
 mod letters;
 mod locales;
+mod own_schemas;
 mod scoring;
+mod shapes;
+mod texts;
 mod words;
 
 use self::case::{Case, Printed};
+use self::texts::TextInvoice;
 
 /// A function that prints an invoice in one layout.
 type Layout = fn(&Case) -> Printed;
@@ -53,3 +57,37 @@ const KEPT_APART: [NamedLayout; 6] = [
     ("brackets in labels", kept_apart::brackets_in_labels, false, 1),
     ("supplier last", kept_apart::supplier_last, true, 1),
 ];
+
+/// The number of layouts that the rules were tuned on.
+pub(super) const TUNED_COUNT: usize = TUNED.len();
+
+/// The number of a layout, the language, the pages and the right values.
+type PrintedAnswers = (usize, &'static str, Vec<quire_domain::reading::Page>, Vec<(String, String)>);
+
+/// The invoices as texts, each with its place among those that the rules were tuned on. None if it was kept apart.
+pub(super) fn text_invoices() -> impl Iterator<Item = (Option<usize>, TextInvoice)> {
+    let tuned =
+        texts::TUNED.iter().enumerate().map(|(place, (_, file))| (Some(place), TextInvoice::of(file)));
+    tuned.chain(
+        texts::KEPT_APART
+            .iter()
+            .chain(&texts::KEPT_APART_LATER)
+            .chain(&texts::KEPT_APART_LAST)
+            .map(|(_, file)| (None, TextInvoice::of(file))),
+    )
+}
+
+/// Invoices of every layout in some languages: the number of the layout, the language, the pages and the right values.
+pub(super) fn printed_with_answers() -> Vec<PrintedAnswers> {
+    let mut all = Vec::new();
+    for (place, (_, layout, several_rates, sign)) in TUNED.iter().chain(&KEPT_APART).enumerate() {
+        for locale in words::LOCALES.iter().skip(place % 2).step_by(2) {
+            let case = Case::of(locale, place, *several_rates, *sign);
+            let printed = layout(&case);
+            let answers = case.answers().into_iter().filter(|(key, _)| !printed.without.contains(key));
+            let answers = answers.map(|(key, want)| (key.to_owned(), want)).collect();
+            all.push((place, locale.code, printed.pages, answers));
+        }
+    }
+    all
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::scoring::Tally;
 use super::words::LOCALES;
 use super::*;
-use crate::rules::{DocumentHints, extract_fields};
+use crate::rules::{DocumentHints, find_fields};
 use crate::{Field, SchemaFile, Value};
 
 /// The scores of a set of layouts.
@@ -22,14 +22,14 @@ struct Scores {
 
 impl Scores {
     fn of(layouts: &[NamedLayout], first: usize) -> Self {
-        let [_, invoice] = SchemaFile::built_in();
+        let [_, invoice, ..] = SchemaFile::built_in();
         let mut scores = Self::default();
         for ((name, layout, several_rates, sign), place) in layouts.iter().zip(first..) {
             for locale in &LOCALES {
                 let case = Case::of(locale, place, *several_rates, *sign);
                 let printed = layout(&case);
                 let hints = DocumentHints { language: Some(locale.code), today: Some(super::super::TODAY) };
-                let fields = extract_fields(&printed.pages, &invoice.schema, hints);
+                let fields = find_fields(&printed.pages, &invoice.schema, hints);
                 scores.count(name, locale.code, &case, &printed, &fields);
             }
         }

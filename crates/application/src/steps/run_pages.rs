@@ -1,0 +1,48 @@
+//! The pages that EXTRACTION stored for a run.
+
+use quire_domain::reading::{Analysis, Reading};
+use quire_domain::{Failure, RunId};
+use quire_ports::{BlobStore, PortError, RunHistory};
+
+use super::analysis_artifact::AnalysisArtifact;
+use super::error_code::{database_failure, storage_failure};
+use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
+
+/// What EXTRACTION stored for a run.
+pub(crate) struct RunPages {
+    pub(crate) reading: Reading,
+    pub(crate) language: Option<String>,
+    /// What a service found beside the text.
+    pub(crate) analysis: Option<Analysis>,
+}
+
+/// The pages of a run. `code` is the code of a failure without one of its own.
+pub(crate) async fn load_pages(
+    history: &dyn RunHistory,
+    blobs: &dyn BlobStore,
+    run: RunId,
+    code: &'static str,
+) -> Result<RunPages, Failure> {
+    let lost = |what: &str| Failure::permanent(code, format!("{what}; process the document again"));
+    let artifacts = history.artifacts(run).await.map_err(|error| database_failure(&error))?;
+    let payload = |kind: &str| {
+        let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == kind);
+        artifact.map(|artifact| artifact.payload.as_str())
+    };
+    let index: PageIndex = payload(PageIndex::ARTIFACT)
+        .and_then(|payload| serde_json::from_str(payload).ok())
+        .ok_or_else(|| lost("the pages of this run are not recorded"))?;
+    let text: Option<RawTextArtifact> =
+        payload(RawTextArtifact::ARTIFACT).and_then(|payload| serde_json::from_str(payload).ok());
+    let lines = blobs.get(&index.path, MAX_PAGES_BYTES).await.map_err(|error| match error {
+        PortError::NotFound(_) => lost("the pages of this run are missing"),
+        PortError::Conflict(_) => {
+            Failure::permanent(code, "the pages of the document are larger than 256 MB; split the document")
+        }
+        error => storage_failure(&error),
+    })?;
+    let reading = PageIndex::reading(&lines).map_err(|_| lost("the pages of this run cannot be read"))?;
+    let language = text.map(|text| text.language).filter(|code| code != RawTextArtifact::UNKNOWN_LANGUAGE);
+    let analysis = AnalysisArtifact::load(&artifacts, blobs).await;
+    Ok(RunPages { reading, language, analysis })
+}

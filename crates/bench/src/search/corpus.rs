@@ -1,0 +1,125 @@
+//! Documents of made words: some words are in most chunks, most words in few.
+
+use std::time::Instant;
+
+use jiff::{SignedDuration, Timestamp};
+use quire_domain::{Document, DocumentId};
+use quire_ports::{IndexedChunk, IndexedTerm, IndexedText, NewDocument, OutdatedDocument, Store};
+use quire_testkit::fixture::document;
+use quire_understanding::search::{
+    hashed_vector, is_vocabulary_word, mean_vector, search_words, signature, stem,
+};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+
+/// Chunks of a document.
+pub const CHUNKS: usize = 10;
+/// The name of the model of all vectors.
+pub const MODEL: &str = "lexical-2";
+/// Words of a chunk.
+const WORDS: usize = 80;
+/// Different words.
+const VOCABULARY: f64 = 50_000.0;
+const SYLLABLES: [&str; 16] = [
+    "ba", "cor", "di", "fen", "gua", "lis", "mo", "nar", "pe", "qui", "ras", "so", "tem", "ur", "vel", "zan",
+];
+
+/// The documents as the index gets them.
+pub struct Corpus {
+    /// The texts of the chunks of each document.
+    pub documents: Vec<Vec<String>>,
+}
+
+/// A word by its rank. Words of low ranks are short.
+fn word(mut rank: usize) -> String {
+    let mut word = String::new();
+    loop {
+        word.push_str(SYLLABLES[rank % SYLLABLES.len()]);
+        rank /= SYLLABLES.len();
+        if rank == 0 {
+            return word;
+        }
+    }
+}
+
+/// A rank with about the frequencies of a language: that of rank n is proportional to 1 / n.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Between 1 and the size of the vocabulary.
+fn rank(random: &mut StdRng) -> usize {
+    VOCABULARY.powf(random.random::<f64>()) as usize
+}
+
+impl Corpus {
+    pub fn new(documents: usize) -> Self {
+        let mut random = StdRng::seed_from_u64(7);
+        let mut chunk = || {
+            let words: Vec<String> = (0..WORDS).map(|_| word(rank(&mut random))).collect();
+            words.join(" ")
+        };
+        Self { documents: (0..documents).map(|_| (0..CHUNKS).map(|_| chunk()).collect()).collect() }
+    }
+
+    /// Queries of two or three words that stand in one chunk.
+    pub fn queries(&self, count: usize) -> Vec<String> {
+        let mut random = StdRng::seed_from_u64(11);
+        let mut query = || {
+            let document = &self.documents[random.random_range(0..self.documents.len())];
+            let words: Vec<&str> = document[random.random_range(0..CHUNKS)].split(' ').collect();
+            let begin = random.random_range(0..words.len() - 3);
+            words[begin..begin + random.random_range(2..=3)].join(" ")
+        };
+        (0..count).map(|_| query()).collect()
+    }
+
+    /// Adds all documents. Returns the seconds that it took.
+    pub async fn index(&self, store: &Store) -> f64 {
+        store.search.prepare_vectors(256).await.unwrap();
+        let start = Timestamp::UNIX_EPOCH;
+        let started = Instant::now();
+        for (chunks, second) in self.documents.iter().zip(0..) {
+            add(store, chunks, start + SignedDuration::from_secs(second)).await;
+        }
+        started.elapsed().as_secs_f64()
+    }
+}
+
+/// Adds a document with these chunks.
+pub async fn add(store: &Store, chunks: &[String], at: Timestamp) {
+    let added = Document { created_at: at, ..document(DocumentId::new()) };
+    store.documents.add(NewDocument::uploaded_by("bench", &added, None), at).await.unwrap();
+    let outdated = OutdatedDocument { id: added.id, run: None };
+    let text = indexed_text(chunks, Some("es"), hashed_vector);
+    assert!(store.search.reindex(outdated, Some(&text)).await.unwrap());
+}
+
+/// The chunks of a document on one page each, with the vectors of a model.
+pub fn indexed_text(
+    chunks: &[String],
+    language: Option<&str>,
+    vector: impl Fn(&str) -> Vec<f32>,
+) -> IndexedText {
+    let chunk = |(text, page): (&String, u32)| IndexedChunk {
+        page,
+        words: search_words(text).join(" "),
+        boxes: Vec::new(),
+        vector: Some(vector(text)),
+        text: text.clone(),
+    };
+    let indexed: Vec<IndexedChunk> = chunks.iter().zip(1..).map(chunk).collect();
+    let words = indexed.iter().flat_map(|chunk| chunk.words.split(' '));
+    let mut terms: Vec<IndexedTerm> = words
+        .clone()
+        .filter(|word| is_vocabulary_word(word))
+        .map(|word| IndexedTerm { term: word.to_owned(), stem: stem(word, language) })
+        .collect();
+    terms.sort();
+    terms.dedup();
+    let signature = signature(words);
+    IndexedText {
+        language: language.map(ToOwned::to_owned),
+        terms,
+        signature,
+        model: Some(MODEL.to_owned()),
+        embedding: mean_vector(indexed.iter().filter_map(|chunk| chunk.vector.as_ref())),
+        chunks: indexed,
+    }
+}

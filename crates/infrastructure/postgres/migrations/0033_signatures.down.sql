@@ -1,0 +1,2 @@
+DROP TABLE search_bands;
+ALTER TABLE search_documents DROP COLUMN signature;

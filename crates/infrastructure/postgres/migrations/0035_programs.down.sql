@@ -1,0 +1,2 @@
+ALTER TABLE workers DROP COLUMN scope;
+ALTER TABLE workers DROP COLUMN program;

@@ -1,0 +1,5 @@
+SELECT s.document_id, c.position, c.page, c.text, c.boxes
+FROM search_documents s
+JOIN search_chunks c ON c.document_number = s.number
+WHERE s.document_id = $1
+ORDER BY c.position

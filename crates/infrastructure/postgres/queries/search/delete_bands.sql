@@ -1,0 +1,1 @@
+DELETE FROM search_bands WHERE document_number = ANY ($1)

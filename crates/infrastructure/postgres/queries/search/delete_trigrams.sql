@@ -1,0 +1,1 @@
+DELETE FROM search_trigrams WHERE term = ANY ($1)

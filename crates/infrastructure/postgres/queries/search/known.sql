@@ -1,0 +1,1 @@
+SELECT DISTINCT term FROM search_terms WHERE term = ANY ($1)

@@ -1,0 +1,221 @@
+//! A word that very many chunks have does not hide documents that fit in other ways, an index of vectors is used and made again, and
+//! one process at a time indexes.
+
+// In a test a panic reports a failure.
+#![allow(clippy::unwrap_used)]
+
+use quire_domain::{Document, DocumentId};
+use quire_ports::{
+    DocumentCondition, DocumentProperty, FindQuery, FoundOrder, IndexedChunk, IndexedText, NearestQuery,
+    NewDocument, OutdatedDocument, SearchIndex as _, Store, TextQuery, VocabularyQuery,
+};
+use quire_postgres::testing::{TestSchema, plan_of_nearest};
+use quire_testkit::fixture::{at, document};
+use quire_understanding::search::{Term, hashed_vector};
+use sqlx::Executor;
+use sqlx::postgres::types::Oid;
+
+/// More chunks than are rated.
+const MANY: &str = "INSERT INTO search_chunks (document_number, position, text, boxes, words) \
+    SELECT s.number, position, 'factura', '', 'factura'::tsvector \
+    FROM search_documents s, generate_series(100, 20200) position";
+
+fn query(terms: &[&str], excluded: &[&str]) -> FindQuery {
+    let words = |words: &[&str]| words.iter().map(|word| vec![Term::Word((*word).to_owned())]).collect();
+    FindQuery {
+        text: TextQuery { terms: words(terms), any: false, excluded: words(excluded) },
+        conditions: Vec::new(),
+        among: None,
+        order: FoundOrder::Best,
+        limit: 10,
+    }
+}
+
+async fn add(store: &Store, second: i64, words: &str) -> DocumentId {
+    let new = Document { created_at: at(second), ..document(DocumentId::new()) };
+    store.documents.add(NewDocument::uploaded_by("ana", &new, None), at(second)).await.unwrap();
+    let chunk =
+        IndexedChunk { page: 1, text: words.to_owned(), words: words.to_owned(), ..IndexedChunk::default() };
+    let text = IndexedText { language: Some("es".to_owned()), chunks: vec![chunk], ..IndexedText::default() };
+    let outdated = OutdatedDocument { id: new.id, run: None };
+    assert!(store.search.reindex(outdated, Some(&text)).await.unwrap());
+    new.id
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frequent_word_hides_no_document_that_fits() {
+    let test_schema = TestSchema::migrated().await;
+    let store = test_schema.store().await.into_store();
+    let common = add(&store, 1, "factura").await;
+    test_schema.connection().await.execute(MANY).await.unwrap();
+    let rare = add(&store, 2, "factura zanahoria").await;
+    let found = async |query: FindQuery| -> Vec<DocumentId> {
+        store.search.find(&query).await.unwrap().documents.into_iter().map(|found| found.id).collect()
+    };
+    assert_eq!(found(query(&["factura", "zanahoria"], &[])).await, [rare]);
+    assert_eq!(found(query(&["factura"], &["zanahoria"])).await, [common]);
+    let newest = FindQuery { order: FoundOrder::Newest(None), ..query(&["factura"], &[]) };
+    assert_eq!(found(newest).await.first(), Some(&rare), "the newest come first, however many there are");
+    let property = DocumentProperty::Language("en".to_owned());
+    let english = FindQuery {
+        conditions: vec![DocumentCondition { property, is_negated: false }],
+        ..query(&["factura"], &[])
+    };
+    let set = "UPDATE search_documents SET language = 'en' WHERE number = (SELECT max(number) FROM search_documents)";
+    test_schema.connection().await.execute(set).await.unwrap();
+    assert_eq!(found(english).await, [rare], "filters hold before the limit");
+}
+
+/// Words that all documents of many have, and one that a single document has, which is in the middle of them.
+const FORMS: &str = "WITH added AS (
+        INSERT INTO search_documents (document_id) SELECT gen_random_uuid() FROM generate_series(1, 6000) RETURNING number)
+    INSERT INTO search_chunks (document_number, position, text, boxes, words)
+    SELECT number, 2, 'factura total', '', ('factura total' || CASE number % 6000 WHEN 3000 THEN ' zanahoria' ELSE '' END)::tsvector
+    FROM added";
+
+/// The index without the documents, so that it can be filled by SQL.
+async fn with_forms(test_schema: &TestSchema) {
+    let mut connection = test_schema.connection().await;
+    for statement in [
+        "ALTER TABLE search_documents DROP CONSTRAINT search_documents_document_id_fkey",
+        FORMS,
+        "INSERT INTO search_bands SELECT band, number FROM search_documents, generate_series(1, 3) band",
+    ] {
+        connection.execute(statement).await.unwrap();
+    }
+}
+
+/// A relaxed search finds the only document with a rare word, and its count says that there are more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_relaxed_search_keeps_its_rare_word() {
+    let test_schema = TestSchema::migrated().await;
+    with_forms(&test_schema).await;
+    let store = test_schema.store().await.into_store();
+    let rare = add(&store, 1, "pepino zanahoria").await;
+    let common = add(&store, 2, "factura total").await;
+    let relaxed = |terms: &[&str]| {
+        let mut relaxed = query(terms, &[]);
+        relaxed.text.any = true;
+        relaxed
+    };
+    let found = store.search.find(&relaxed(&["factura", "total", "pepino"])).await.unwrap();
+    assert_eq!(found.documents.first().map(|found| found.id), Some(rare), "the rare word counts most");
+    assert!(found.is_lower_bound, "not all chunks with a frequent word were looked at");
+    let exact = store.search.find(&relaxed(&["pepino", "nothing"])).await.unwrap();
+    assert_eq!((exact.total, exact.is_lower_bound), (1, false));
+    let both = store.search.find(&query(&["factura", "pepino"], &[])).await.unwrap();
+    assert_eq!((both.total, both.is_lower_bound), (0, false), "a rare word is known completely");
+    let newest = FindQuery { order: FoundOrder::Newest(None), ..query(&["factura", "total"], &[]) };
+    let newest = store.search.find(&newest).await.unwrap();
+    assert_eq!((newest.documents[0].id, newest.documents[0].chunk), (common, Some(2)));
+    assert!(newest.is_lower_bound);
+    let best = store.search.find(&query(&["factura", "total"], &["pepino"])).await.unwrap();
+    assert_eq!(best.documents[0].id, common);
+}
+
+/// Of a form that very many documents have, few are compared; documents that share more than the form are found among them.
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_of_one_form_are_compared_in_part() {
+    let test_schema = TestSchema::migrated().await;
+    with_forms(&test_schema).await;
+    let store = test_schema.store().await.into_store();
+    let mut connection = test_schema.connection().await;
+    connection
+        .execute("INSERT INTO search_bands SELECT 99, number FROM search_documents WHERE number IN (1, 5)")
+        .await
+        .unwrap();
+    let ids = test_schema.uuids("SELECT document_id FROM search_documents ORDER BY number LIMIT 5").await;
+    let found = store.search.sharing_bands(DocumentId(ids[0]), 10_000).await.unwrap();
+    assert_eq!(found.len(), 501, "the newest of each band, and those of the small band");
+    assert_eq!(found[0].0, DocumentId(ids[4]), "which says more than the bands of the form");
+}
+
+fn near(limit: u32) -> NearestQuery {
+    NearestQuery { model: "test".to_owned(), vector: hashed_vector("factura"), among: None, limit }
+}
+
+/// Proves R204: vectors are found through an HNSW index, also after the creation of one was interrupted.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_index_of_vectors_is_used_and_made_again_if_it_is_not_valid() {
+    let test_schema = TestSchema::migrated().await;
+    with_forms(&test_schema).await;
+    let mut connection = test_schema.connection().await;
+    for statement in [
+        "UPDATE search_documents SET model = 'test'",
+        "INSERT INTO search_vectors (document_number, position, dimension, embedding) \
+         SELECT number, 2, 256, array_fill(0.1::real, ARRAY[255]) || (number % 100)::real FROM search_documents",
+        "ANALYZE search_vectors",
+    ] {
+        connection.execute(statement).await.unwrap();
+    }
+    let pg = test_schema.store().await;
+    assert!(pg.prepare_vectors(256).await.unwrap());
+    let plan = plan_of_nearest(&pg, &near(20)).await;
+    assert!(plan.contains("search_vectors_by_nearness_256"), "{plan}");
+    assert_eq!(pg.nearest(&near(20)).await.unwrap().unwrap().len(), 20);
+
+    let index = "SELECT indexrelid FROM pg_index WHERE indexrelid = 'search_vectors_by_nearness_256'::regclass AND indisvalid";
+    let before: Option<Oid> = sqlx::query_scalar(index).fetch_optional(&mut connection).await.unwrap();
+    assert!(pg.prepare_vectors(256).await.unwrap());
+    let same: Option<Oid> = sqlx::query_scalar(index).fetch_optional(&mut connection).await.unwrap();
+    assert!(before.is_some() && before == same, "a valid index stays");
+    let interrupt = "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'search_vectors_by_nearness_256'::regclass";
+    connection.execute(interrupt).await.unwrap();
+    assert!(pg.prepare_vectors(256).await.unwrap());
+    let made_again: Option<Oid> = sqlx::query_scalar(index).fetch_optional(&mut connection).await.unwrap();
+    assert!(made_again.is_some() && made_again != before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_process_at_a_time_has_the_turn_to_index() {
+    let test_schema = TestSchema::migrated().await;
+    let (one, other) = (test_schema.store().await, test_schema.store().await);
+    let turn = one.indexing_turn().await.unwrap();
+    assert!(turn.is_some() && other.indexing_turn().await.unwrap().is_none());
+    drop(turn);
+    // The server notices a little later that the connection is closed.
+    while other.indexing_turn().await.unwrap().is_none() {}
+}
+
+/// A word that leaves one document while another one with it is being stored stays known.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_that_another_transaction_is_adding_is_not_forgotten() {
+    let test_schema = TestSchema::migrated().await;
+    let store = test_schema.store().await.into_store();
+    let leaving = add(&store, 1, "zanahoria").await;
+    add_term(&test_schema).await;
+    // Another process stores a chunk with the word, and has not committed yet.
+    let mut adding = test_schema.connection().await;
+    adding.execute("BEGIN").await.unwrap();
+    adding.execute(include_str!("../queries/search/share_vocabulary.sql")).await.unwrap();
+    adding
+        .execute(
+            "INSERT INTO search_chunks (document_number, position, text, boxes, words) \
+             SELECT number, 9, 'zanahoria', '', 'zanahoria'::tsvector FROM search_documents \
+             WHERE document_id <> (SELECT document_id FROM search_documents ORDER BY number LIMIT 1)",
+        )
+        .await
+        .unwrap();
+    let purge = tokio::spawn({
+        let store = store.clone();
+        async move { store.documents.purge(leaving.into(), at(9)).await }
+    });
+    let waits = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted \
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    let mut watching = test_schema.connection().await;
+    while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut watching).await.unwrap() == 0
+        && !purge.is_finished()
+    {}
+    adding.execute("COMMIT").await.unwrap();
+    purge.await.unwrap().unwrap();
+    let word = VocabularyQuery { word: "zanahoria".to_owned(), stems: Vec::new(), similar: None };
+    assert!(store.search.vocabulary(&[word]).await.unwrap()[0].is_known);
+}
+
+/// A second document, and the word in the vocabulary.
+async fn add_term(test_schema: &TestSchema) {
+    let store = test_schema.store().await.into_store();
+    add(&store, 2, "otra").await;
+    let insert = "INSERT INTO search_terms (term, language, stem) VALUES ('zanahoria', 'es', 'zanahori')";
+    test_schema.connection().await.execute(insert).await.unwrap();
+}

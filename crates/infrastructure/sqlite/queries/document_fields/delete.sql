@@ -1,0 +1,1 @@
+DELETE FROM document_fields WHERE document_id = ?1

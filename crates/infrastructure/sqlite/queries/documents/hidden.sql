@@ -1,0 +1,1 @@
+SELECT {hidden} FROM documents WHERE id = ?1

@@ -1,0 +1,2 @@
+-- How many subjects `documents/subjects` lists.
+SELECT count(*) FROM (SELECT id FROM documents UNION SELECT subject_id FROM runs)

@@ -1,0 +1,1 @@
+SELECT text FROM search_chunks WHERE id = ?1

@@ -1,0 +1,1 @@
+DELETE FROM search_trigrams WHERE term = ?1

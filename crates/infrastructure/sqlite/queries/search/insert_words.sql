@@ -1,0 +1,1 @@
+INSERT INTO search_words (rowid, words) VALUES (?1 << 16 | ?2, ?3)

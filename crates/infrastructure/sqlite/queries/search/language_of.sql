@@ -1,0 +1,1 @@
+SELECT language FROM search_documents WHERE number = ?1

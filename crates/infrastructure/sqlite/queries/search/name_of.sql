@@ -1,0 +1,1 @@
+SELECT original_filename FROM documents WHERE id = ?1

@@ -1,0 +1,1 @@
+SELECT number FROM search_documents WHERE document_id = ?1

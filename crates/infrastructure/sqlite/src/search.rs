@@ -1,0 +1,244 @@
+//! Queries on the search index.
+
+use async_trait::async_trait;
+use quire_domain::{DocumentId, hex};
+use quire_ports::{
+    FieldFacet, FindQuery, Fingerprint, FoundDocument, FoundDocuments, FoundOrder, IndexedText, IndexingTurn,
+    MAX_GUESSED, NearChunk, NearestQuery, OutdatedDocument, OutdatedQuery, PortResult, SearchIndex,
+    StoredChunk, VocabularyEntry, VocabularyQuery,
+};
+use quire_sql::search::DOCUMENTS_OF_BAND;
+use quire_sql::search::{Dialect, SqlBuilder, SqlValue, term_of_fts5};
+use quire_sql::{BEFORE_FIRST_DOCUMENT, ColumnReader, json_text, row};
+use rusqlite::types::ToSqlOutput;
+use rusqlite::{Connection, ToSql, params, params_from_iter};
+
+use crate::error::translate;
+use crate::queue::row_limit;
+use crate::row::{SqliteRow, all, first, micros, scalar};
+use crate::search_matches::{Matches, matches};
+use crate::vectors::decode;
+use crate::{SqliteStore, search_entry, sql};
+
+#[async_trait]
+impl SearchIndex for SqliteStore {
+    async fn vocabulary(&self, words: &[VocabularyQuery]) -> PortResult<Vec<VocabularyEntry>> {
+        let words = words.to_vec();
+        let look_up_all = move |connection: &Connection| {
+            let mut guesses = MAX_GUESSED;
+            words.iter().map(|word| look_up(connection, word, &mut guesses)).collect()
+        };
+        self.search_time.read(&self.readers, look_up_all).await
+    }
+
+    async fn find(&self, query: &FindQuery) -> PortResult<FoundDocuments> {
+        let query = query.clone();
+        self.search_time.read(&self.readers, move |connection| find(connection, &query)).await
+    }
+
+    async fn chunks(&self, places: &[(DocumentId, u32)]) -> PortResult<Vec<StoredChunk>> {
+        let places = places.to_vec();
+        self.readers
+            .read(move |connection| {
+                let mut found = Vec::with_capacity(places.len());
+                for (document, position) in places {
+                    let values = params![document.0.as_bytes(), position];
+                    found.extend(first(connection, sql!("search/chunk"), values, row::stored_chunk)?);
+                }
+                Ok(found)
+            })
+            .await
+    }
+
+    async fn chunks_of(&self, document: DocumentId) -> PortResult<Vec<StoredChunk>> {
+        self.rows(sql!("search/chunks_of"), [document.0.into_bytes()], row::stored_chunk).await
+    }
+
+    async fn field_facets(&self, documents: &[DocumentId], most: u32) -> PortResult<Vec<FieldFacet>> {
+        let ids: Vec<String> = documents.iter().map(|document| hex(document.0.as_bytes())).collect();
+        let parameters = (json_text(&ids)?, most);
+        let facets = move |connection: &Connection| {
+            all(connection, sql!("search/field_facets"), parameters, row::field_facet)
+        };
+        self.search_time.read(&self.readers, facets).await
+    }
+
+    async fn field_keys(&self) -> PortResult<Vec<String>> {
+        self.rows(sql!("search/field_keys"), [], |row| row.string("key")).await
+    }
+
+    async fn outdated(&self, query: &OutdatedQuery) -> PortResult<Vec<OutdatedDocument>> {
+        let after = query.after.map_or([0; 16], |document| document.0.into_bytes());
+        let parameters = (after, query.limit, query.with_text, query.model.clone());
+        self.rows(sql!("search/outdated"), parameters, row::outdated_document).await
+    }
+
+    async fn nearest(&self, query: &NearestQuery) -> PortResult<Option<Vec<NearChunk>>> {
+        let (query, vectors) = (query.clone(), self.vectors.clone());
+        let nearest = move |connection: &Connection| vectors.nearest(connection, &query).map(Some);
+        self.search_time.read_unlimited(&self.readers, nearest).await
+    }
+
+    async fn fingerprint(&self, document: DocumentId) -> PortResult<Option<Fingerprint>> {
+        let found = self.rows(sql!("search/fingerprint"), [document.0.into_bytes()], |row| {
+            let embedding = row.optional_bytes("embedding")?.map(decode);
+            Ok(Fingerprint { embedding, ..row::fingerprint(row)? })
+        });
+        Ok(found.await?.pop())
+    }
+
+    async fn sharing_bands(
+        &self,
+        document: DocumentId,
+        limit: u32,
+    ) -> PortResult<Vec<(DocumentId, Vec<u32>)>> {
+        let parameters = (document.0.into_bytes(), limit, DOCUMENTS_OF_BAND);
+        self.rows(sql!("search/sharing_bands"), parameters, row::signed_document).await
+    }
+
+    /// One process has the file.
+    async fn indexing_turn(&self) -> PortResult<Option<IndexingTurn>> {
+        Ok(Some(IndexingTurn { held: Box::new(()) }))
+    }
+
+    async fn prepare_vectors(&self, _: usize) -> PortResult<bool> {
+        Ok(true)
+    }
+
+    async fn reindex(&self, document: OutdatedDocument, text: Option<&IndexedText>) -> PortResult<bool> {
+        let text = text.cloned();
+        self.writer
+            .write(move |connection| {
+                let query = sql!("documents/latest_version");
+                let latest = first(connection, query, [document.id.0.as_bytes()], row::latest_version)?;
+                let latest = latest.flatten().map(|(run, _)| run);
+                if latest == document.run {
+                    search_entry::replace(connection, document.id, document.run, text.as_ref())?;
+                }
+                Ok(latest == document.run)
+            })
+            .await
+    }
+}
+
+fn look_up(
+    connection: &Connection,
+    query: &VocabularyQuery,
+    guesses: &mut usize,
+) -> PortResult<VocabularyEntry> {
+    let mut entry = VocabularyEntry {
+        is_known: scalar(connection, sql!("search/is_term"), [&query.word])?,
+        ..VocabularyEntry::default()
+    };
+    for (language, stem) in &query.stems {
+        let values = params![language, stem, query.word];
+        entry.forms.extend(all(connection, sql!("search/forms"), values, |row| row.string("term"))?);
+    }
+    entry.forms.sort_unstable();
+    entry.forms.dedup();
+    entry.forms.truncate(24);
+    if let Some(similar) = &query.similar
+        && !entry.is_known
+        && entry.forms.is_empty()
+        && *guesses > 0
+    {
+        *guesses -= 1;
+        let [common, least, most] = [similar.common, similar.lengths.0, similar.lengths.1].map(row_limit);
+        let values = params![json_text(&similar.trigrams)?, common, least, most];
+        entry.similar = all(connection, sql!("search/similar"), values, |row| row.string("term"))?;
+    }
+    Ok(entry)
+}
+
+/// A parameter in its stored form.
+struct Parameter(SqlValue);
+
+impl ToSql for Parameter {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match &self.0 {
+            SqlValue::Text(text) => text.to_sql(),
+            SqlValue::Number(number) => Ok(ToSqlOutput::from(*number)),
+            SqlValue::Time(time) => Ok(ToSqlOutput::from(micros(*time))),
+        }
+    }
+}
+
+fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments> {
+    let has_words = !query.text.terms.is_empty();
+    let matches = if has_words { matches(connection, query)? } else { Matches::default() };
+    let mut sql = SqlBuilder::new(Dialect::Sqlite);
+    let statement = statement(&mut sql, query, has_words.then_some(&matches))?;
+    let mut prepared = connection.prepare_cached(&statement).map_err(translate)?;
+    let parameters = params_from_iter(sql.values.into_iter().map(Parameter));
+    let mut rows = prepared.query(parameters).map_err(translate)?;
+    let mut found = FoundDocuments::default();
+    while let Some(row) = rows.next().map_err(translate)? {
+        let row = SqliteRow(row);
+        found.total = row::found_total(&row)?;
+        let rank: Option<usize> = (&row as &dyn ColumnReader).optional_number("rank")?;
+        let (chunk, score) = match rank.and_then(|rank| matches.documents.get(rank)) {
+            Some(fitting) => (fitting.position, fitting.score),
+            None => (None, 0.0),
+        };
+        found.documents.push(FoundDocument { chunk, score, ..row::found_document(&row)? });
+    }
+    found.is_lower_bound = matches.is_cut_short || found.total >= FoundDocuments::MOST;
+    Ok(found)
+}
+
+/// The query as SQL. The inner query finds and orders, within its limit; the outer one looks up what a result shows. The documents
+/// that have the words of the query are given, best first.
+fn statement(sql: &mut SqlBuilder, query: &FindQuery, matches: Option<&Matches>) -> PortResult<String> {
+    let text = &query.text;
+    let source = if let Some(matches) = matches {
+        let numbers: Vec<i64> = matches.documents.iter().map(|document| document.number).collect();
+        let numbers = sql.text(json_text(&numbers)?);
+        format!(
+            "FROM (SELECT key, value FROM json_each({numbers})) m \
+             CROSS JOIN search_documents s ON s.number = m.value CROSS JOIN documents d ON d.id = s.document_id"
+        )
+    } else {
+        "FROM documents d LEFT JOIN search_documents s ON s.document_id = d.id".to_owned()
+    };
+    let rank = if matches.is_some() { "m.key" } else { "NULL" };
+    let mut conditions = sql.conditions(&query.conditions);
+    if matches.is_none() {
+        for term in &text.excluded {
+            let words = sql.text(term_of_fts5(term));
+            conditions.push(format!(
+                "coalesce(s.number, -1) NOT IN (SELECT rowid >> 16 FROM search_words WHERE search_words MATCH {words})"
+            ));
+        }
+        if let Some(among) = &query.among {
+            let ids: Vec<String> = among.iter().map(|document| hex(document.0.as_bytes())).collect();
+            let ids = sql.text(json_text(&ids)?);
+            conditions.push(format!("d.id IN (SELECT unhex(value) FROM json_each({ids}))"));
+        }
+    }
+    let order = match query.order {
+        FoundOrder::Best => "rank, id DESC",
+        FoundOrder::Newest(after) => {
+            let after = after.unwrap_or(BEFORE_FIRST_DOCUMENT);
+            let time = sql.value(SqlValue::Time(after.created_at));
+            let id = sql.text(hex(after.id.0.as_bytes()));
+            conditions.push(format!("(d.created_at, d.id) < ({time}, unhex({id}))"));
+            "created_at DESC, id DESC"
+        }
+    };
+    let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
+    Ok(format!(
+        "SELECT d.id AS document_id, d.created_at, d.schema_name, d.review_status, d.rank, NULL AS position, 0.0 AS score, \
+                d.language, d.total, {state} AS state \
+         FROM (SELECT *, count(*) OVER () AS total \
+               FROM (SELECT d.id, d.created_at, d.schema_name, d.review_status, {rank} AS rank, \
+                            coalesce(d.language_override, s.language) AS language \
+                     {source} \
+                     WHERE {conditions} \
+                     ORDER BY {order} LIMIT {most}) \
+               ORDER BY {order} LIMIT {limit}) d \
+         ORDER BY {order}",
+        state = SqlBuilder::state(),
+        most = FoundDocuments::MOST,
+        limit = query.limit,
+    ))
+}

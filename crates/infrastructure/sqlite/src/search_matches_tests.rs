@@ -1,0 +1,125 @@
+//! However hostile a query is, a limited number of chunks is read, looked up and rated; and a rare word is never lost.
+
+use std::time::Duration;
+
+use quire_domain::DocumentId;
+use quire_ports::{PortError, SearchIndex};
+use quire_understanding::search::{Query, parse_query};
+
+use super::*;
+use crate::testing::store_fixture_with;
+use crate::{SqliteOptions, SqliteStore};
+
+/// Documents with three chunks each. All have the same frequent words; the one with the number 7 has a rare word.
+const FILL: &str = "
+    WITH RECURSIVE n (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM n WHERE number < 20000)
+    INSERT INTO search_words (rowid, words)
+    SELECT n.number << 16 | p.value,
+           'de la factura abc abd abe acd ' || n.number || CASE WHEN n.number = 7 AND p.value = 2 THEN ' zanahoria' ELSE '' END
+    FROM n, json_each('[2,3,4]') p";
+
+fn filled() -> Connection {
+    let connection = Connection::open_in_memory().unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE search_documents (number INTEGER PRIMARY KEY, document_id BLOB);
+             INSERT INTO search_documents (number) VALUES (20000);
+             CREATE TABLE search_chunks (id INTEGER PRIMARY KEY, document_number INTEGER, text TEXT);
+             CREATE TABLE search_terms (term TEXT, language TEXT, stem TEXT, PRIMARY KEY (term, language));
+             CREATE VIRTUAL TABLE search_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii');",
+        )
+        .unwrap();
+    connection.execute(FILL, []).unwrap();
+    connection
+        .execute("INSERT INTO search_chunks SELECT rowid, rowid >> 16, 'de la factura' FROM search_words", [])
+        .unwrap();
+    connection
+}
+
+fn query(query: Query, any: bool) -> FindQuery {
+    let alone = |terms: Vec<Term>| terms.into_iter().map(|term| vec![term]).collect();
+    FindQuery {
+        text: TextQuery { terms: alone(query.terms), any, excluded: alone(query.excluded) },
+        conditions: Vec::new(),
+        among: None,
+        order: FoundOrder::Best,
+        limit: 10,
+    }
+}
+
+fn parsed(text: &str, any: bool) -> FindQuery {
+    query(parse_query(text, |_| false).unwrap(), any)
+}
+
+#[test]
+fn floods_of_words_and_beginnings_read_a_limited_number_of_chunks() {
+    let connection = filled();
+    let many = "de la factura ".repeat(13);
+    let excluding = format!("factura {}", "-abc ".repeat(30));
+    for query in [
+        parsed("abc* abd* abe* ab* a* d* l* f*", false),
+        parsed("abc* abd* abe* ab* a* d* l* f*", true),
+        parsed(&many, false),
+        parsed(&many, true),
+        parsed(&excluding, false),
+        parsed(&format!("\"{}\"", "de la factura ".repeat(16)), false),
+        query(Query::of_beginnings(&"a b c d e f g ".repeat(5)), false),
+        query(Query::of_beginnings(&"abc ".repeat(40)), false),
+    ] {
+        let found = matches(&connection, &query).unwrap();
+        assert!(found.rows <= MAX_ROWS + ROWS_OF_TERM.0, "{} rows", found.rows);
+        assert!(found.lookups <= MAX_LOOKUPS && found.rated <= MAX_RATED, "{found:?}");
+    }
+}
+
+#[test]
+fn of_a_beginning_that_very_many_words_have_some_stand_for_it() {
+    let connection = filled();
+    let found = |text: &str| matches(&connection, &parsed(text, false)).unwrap();
+    let beginning = found("zan*");
+    assert_eq!((beginning.documents.len(), beginning.is_cut_short), (1, false));
+    connection
+        .execute_batch(
+            "WITH RECURSIVE n (number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM n WHERE number < 300)
+             INSERT INTO search_terms SELECT 'zana' || printf('%03d', number), 'es', 'zana' FROM n;
+             INSERT INTO search_words (rowid, words) VALUES (8 << 16 | 5, 'zana007'), (9 << 16 | 5, 'zana299');",
+        )
+        .unwrap();
+    let beginning = found("zan*");
+    assert_eq!(beginning.documents.iter().map(|found| found.number).collect::<Vec<_>>(), [8]);
+    assert!(beginning.is_cut_short, "there may be more");
+}
+
+#[test]
+fn a_rare_word_is_found_whatever_frequent_words_stand_beside_it() {
+    let connection = filled();
+    let many = "de la factura ".repeat(10);
+    for (text, any) in [
+        ("zanahoria".to_owned(), false),
+        (format!("{many} zanahoria"), false),
+        ("abc* abd* zanahoria".to_owned(), false),
+        ("zanahoria -luna".to_owned(), false),
+    ] {
+        let found = matches(&connection, &parsed(&text, any)).unwrap();
+        let numbers: Vec<i64> = found.documents.iter().map(|document| document.number).collect();
+        assert_eq!((numbers, found.is_cut_short), (vec![7], false), "{text}");
+    }
+    let relaxed = matches(&connection, &parsed(&format!("{many} zanahoria"), true)).unwrap();
+    assert!(relaxed.documents.iter().any(|document| document.number == 7), "the oldest, among all others");
+    assert!(relaxed.is_cut_short, "and there are more than were looked at");
+    assert!(matches(&connection, &parsed("zanahoria -factura", false)).unwrap().documents.is_empty());
+}
+
+/// A search whose time is over ends with an error that says what to do, and the connection is good for the next reader.
+#[tokio::test]
+async fn a_search_that_takes_too_long_ends_and_frees_its_connection() {
+    let options = SqliteOptions { search_time: Duration::ZERO, readers: 1, ..SqliteOptions::default() };
+    let (_fixture, path) = store_fixture_with(SqliteOptions::default()).await;
+    let store = SqliteStore::open(&path, options).unwrap();
+    for text in ["luna", "-luna"] {
+        let slow = store.find(&parsed(text, false)).await.unwrap_err();
+        assert!(matches!(&slow, PortError::Unavailable { reason, .. } if reason.contains("fewer")), "{slow}");
+        assert!(slow.is_contention(), "nothing is in doubt");
+    }
+    assert!(store.chunks_of(DocumentId::new()).await.unwrap().is_empty(), "other reads have no such limit");
+}

@@ -1,0 +1,96 @@
+//! Rows without labels that say who the subject is: a name, and facts beside it.
+
+use super::FieldFinder;
+use super::layout::Token;
+use super::unlabelled::looks_like_person;
+use super::value_position::TokenSpan;
+use crate::normal::{NAME_IN_ROW, fact_behind_name, fact_in_row, has_street};
+use crate::{Normaliser, SchemaKey};
+
+/// The rows of a document in which the subject is introduced.
+const MAX_ROWS: usize = 30;
+/// The most parts of such a row.
+const MAX_PARTS: usize = 12;
+
+impl FieldFinder<'_> {
+    /// Reads a row that states several facts about the subject, and the row below it about the person.
+    pub(super) fn read_fact_row(&mut self, row: usize) {
+        if row >= MAX_ROWS || self.visit.is_some() || self.roles.subject.is_none() {
+            return;
+        }
+        let is_name = |key: &SchemaKey| key.normaliser.names_subject();
+        let Some(name) = self.schema.keys.iter().position(is_name) else { return };
+        let parts = self.parts_of_row(row);
+        let texts: Vec<String> = parts.iter().map(|part| self.text_of(std::slice::from_ref(part))).collect();
+        let facts: Vec<Option<Normaliser>> = texts.iter().map(|text| fact_in_row(text)).collect();
+        let is_plain = |text: &str| {
+            let count = text.split_whitespace().count();
+            (1..=4).contains(&count)
+                && !text.chars().any(|c| c.is_ascii_digit())
+                && text.chars().next().is_some_and(char::is_uppercase)
+        };
+        if parts.len() < 3 || facts.iter().flatten().count() < 2 {
+            return;
+        }
+        // The name stands first, or above: "HISTORIAL DE THOR", "Perro - Pastor Alemán - Macho".
+        let is_named = facts[0].is_none();
+        if is_named
+            && (self.has_value(name) || !is_plain(&texts[0]) || self.labels.is_label_or_heading(&texts[0]))
+        {
+            return;
+        }
+        if is_named {
+            self.add_unlabelled(Some(name), &parts[0], None, "fact_row");
+        }
+        let mut has_other_name = false;
+        for ((part, text), fact) in parts.iter().zip(&texts).zip(&facts).skip(usize::from(is_named)) {
+            let normaliser = match fact {
+                Some(fact) => *fact,
+                None if is_plain(text) && !has_other_name => NAME_IN_ROW,
+                None => continue,
+            };
+            has_other_name |= normaliser == NAME_IN_ROW;
+            let value = fact_behind_name(text).map(|(_, value)| value.to_owned());
+            let key = self.key_in_section(self.roles.subject, normaliser);
+            self.add_unlabelled(key, part, value.as_deref(), "fact_row");
+        }
+        let cells: Vec<TokenSpan> = parts;
+        self.mark_used(&cells);
+        self.read_person_row(row + 1);
+    }
+
+    /// A row below the subject that begins with a person and an address, without labels.
+    fn read_person_row(&mut self, row: usize) {
+        let Some(cells) = self.layout.rows.get(row).cloned().filter(|cells| cells.len() >= 2) else { return };
+        let span = |cell: usize| (cell, self.layout.cells[cell].token_range());
+        let (first, second) = (span(cells.start), span(cells.start + 1));
+        let texts = [&first, &second].map(|part| self.text_of(std::slice::from_ref(part)));
+        let is_address = has_street(&texts[1]) && texts[1].bytes().any(|b| b.is_ascii_digit());
+        if looks_like_person(&texts[0]) && is_address {
+            let name = self.key_in_section(self.roles.person, Normaliser::Person);
+            let address = self.key_in_section(self.roles.person, Normaliser::Address);
+            self.add_unlabelled(name, &first, None, "person_row");
+            self.add_street_line(address, &second);
+            self.mark_used(&[first, second]);
+        }
+    }
+
+    /// The parts of a row that no label stands before: its cells, or the parts of its only cell between dashes or bars.
+    fn parts_of_row(&self, row: usize) -> Vec<TokenSpan> {
+        let cells = self.layout.rows[row].clone();
+        if cells.len() == 1 {
+            let cell = cells.start;
+            if self.segments[cell].len() > 1 || self.segments[cell][0].is_labelled {
+                return Vec::new();
+            }
+            let it = &self.layout.cells[cell];
+            return self.split_at_separators(&(cell, it.first_word()..it.tokens.len()));
+        }
+        let is_plain = |cell: &usize| self.segments[*cell].iter().all(|segment| !segment.is_labelled);
+        let words = |cell: usize| (cell, 0..self.layout.cells[cell].tokens.len());
+        let has_tokens = |cell: &usize| {
+            self.layout.cells[*cell].tokens.iter().any(|token: &Token<'_>| !token.is_separator())
+        };
+        cells.take(MAX_PARTS).filter(is_plain).filter(has_tokens).map(words).collect()
+    }
+}

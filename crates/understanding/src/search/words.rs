@@ -1,0 +1,185 @@
+//! The words of a text as searches compare them: lower case, without accents, compatible forms made equal.
+
+use std::ops::Range;
+
+use unicode_normalization::char::decompose_compatible;
+
+/// The characters of the longest word. A longer one continues as the next word.
+pub const MAX_WORD_CHARS: usize = 64;
+
+/// A word of a text, folded, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchWord {
+    /// The folded word. It has only letters, digits and marks that belong to letters.
+    pub text: String,
+    /// Its bytes in the text.
+    pub range: Range<usize>,
+}
+
+/// The words of a text, in order. Takes time in proportion to the length of the text.
+///
+/// A word is a run of letters and digits. Chinese and Japanese characters are a word each, because nothing separates
+/// words there; a query of several of them is a phrase. Characters without a width neither belong to a word nor end it.
+pub fn words(text: &str) -> Vec<SearchWord> {
+    let mut all = Vec::new();
+    let mut word = OpenWord::default();
+    for (start, letter) in text.char_indices() {
+        let range = start..start + letter.len_utf8();
+        if is_ignored(letter) {
+            continue;
+        }
+        if !is_word_character(letter) {
+            word.end(&mut all);
+            continue;
+        }
+        let is_alone = is_ideograph(letter);
+        if is_alone || word.chars >= MAX_WORD_CHARS {
+            word.end(&mut all);
+        }
+        word.add(letter, range);
+        if is_alone {
+            word.end(&mut all);
+        }
+    }
+    word.end(&mut all);
+    all
+}
+
+/// The folded words of a text alone.
+pub fn search_words(text: &str) -> Vec<String> {
+    words(text).into_iter().map(|word| word.text).collect()
+}
+
+/// Whether a word is kept in the list of words by which stems and misspelt words are found: it has letters alone and a
+/// common length.
+pub fn is_vocabulary_word(word: &str) -> bool {
+    let length = word.chars().take(33).count();
+    (3..=32).contains(&length) && word.chars().all(char::is_alphabetic) && !word.chars().any(is_ideograph)
+}
+
+#[derive(Default)]
+struct OpenWord {
+    text: String,
+    chars: usize,
+    range: Range<usize>,
+}
+
+impl OpenWord {
+    fn add(&mut self, letter: char, range: Range<usize>) {
+        if self.chars == 0 {
+            self.range = range.clone();
+        }
+        self.range.end = range.end;
+        self.chars += 1;
+        fold_into(letter, &mut self.text);
+    }
+
+    fn end(&mut self, all: &mut Vec<SearchWord>) {
+        let word = std::mem::take(self);
+        if !word.text.is_empty() {
+            all.push(SearchWord { text: word.text, range: word.range });
+        }
+    }
+}
+
+/// Appends the folded form of a letter: lower case, without accents.
+fn fold_into(letter: char, folded: &mut String) {
+    for lower in letter.to_lowercase() {
+        match lower {
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            'ø' => folded.push('o'),
+            'ł' => folded.push('l'),
+            'đ' | 'ð' => folded.push('d'),
+            'ı' => folded.push('i'),
+            // A syllable of Hangul is a letter as it is.
+            '\u{AC00}'..='\u{D7A3}' => folded.push(lower),
+            _ => decompose_compatible(lower, |part| {
+                if is_kept_mark(part) || part.is_alphanumeric() {
+                    folded.extend(part.to_lowercase().filter(|part| !is_accent(*part)));
+                }
+            }),
+        }
+    }
+}
+
+/// Accents, the vowel points of Hebrew and Arabic, and the stroke that only stretches an Arabic word.
+fn is_accent(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36F}' | '\u{591}'..='\u{5C7}' | '\u{640}' | '\u{64B}'..='\u{65F}' | '\u{670}')
+}
+
+/// Signs of Indic and South-East Asian scripts that carry the vowel of a letter.
+fn is_kept_mark(letter: char) -> bool {
+    unicode_normalization::char::is_combining_mark(letter) && !is_accent(letter)
+}
+
+/// Characters that nobody sees: zero-width characters, directions, the soft hyphen.
+fn is_ignored(letter: char) -> bool {
+    matches!(letter,
+        '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
+        | '\u{2060}'..='\u{2069}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}')
+        || is_accent(letter)
+}
+
+fn is_word_character(letter: char) -> bool {
+    letter.is_alphanumeric() || is_kept_mark(letter)
+}
+
+fn is_ideograph(letter: char) -> bool {
+    matches!(letter,
+        '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn case_accents_ligatures_and_zero_width_characters_make_no_difference() {
+        for (one, other) in [
+            ("CRÓNICA", "cronica"),
+            ("cro\u{301}nica", "cronica"),
+            ("ﬁeber", "Fieber"),
+            ("Straße", "STRASSE"),
+            ("pe\u{200B}rro", "perro"),
+            ("per\u{AD}ro", "perro"),
+            ("Ἀθήνα", "αθηνα"),
+            ("１２", "12"),
+        ] {
+            assert_eq!(search_words(one), search_words(other), "{one}");
+        }
+        assert_eq!(search_words("Nº 1.234,56 €"), ["no", "1", "234", "56"]);
+        assert_eq!(search_words("東京 2024"), ["東", "京", "2024"]);
+        assert_eq!(search_words(" -- \u{200B} ** "), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_word_names_its_place_in_the_text() {
+        let text = "El año: «Lu\u{AD}na»";
+        let places: Vec<_> = words(text).into_iter().map(|word| &text[word.range]).collect();
+        assert_eq!(places, ["El", "año", "Lu\u{AD}na"]);
+    }
+
+    #[test]
+    fn a_very_long_word_continues_as_the_next_one() {
+        let lengths: Vec<_> = search_words(&"x".repeat(150)).iter().map(String::len).collect();
+        assert_eq!(lengths, [64, 64, 22]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_in_order_apart_and_folding_them_again_changes_nothing(text in any::<String>()) {
+            let mut end = 0;
+            for word in words(&text) {
+                prop_assert!(word.range.start >= end && word.range.end <= text.len());
+                prop_assert!(text.get(word.range.clone()).is_some());
+                prop_assert!(!word.text.contains(|c: char| c.is_whitespace() || "\"'*:&|!()".contains(c)));
+                end = word.range.end;
+            }
+        }
+    }
+}
