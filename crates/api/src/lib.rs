@@ -29,6 +29,7 @@ pub use middleware::trusted_proxies::TrustedProxies;
 pub use pages::words::Language;
 pub use rest::calibration::CalibrationList;
 pub use rest::metrics::Exposition;
+pub use rest::search::ask::AskResponse;
 pub use rest::search::find::SearchResponse;
 pub use rest::v1::show::ProposalRunResponse;
 pub use rest::version::ProgramVersion;

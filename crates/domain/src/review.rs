@@ -11,7 +11,7 @@ use crate::run::{Run, RunState};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditBlocked {
     /// A run of the document is RUNNING.
-    ActiveRun,
+    RunRunning,
     /// The run has not completed.
     NotCompleted,
     /// The run has no interpretation.
@@ -26,7 +26,7 @@ pub struct EditContext<'a> {
     /// The run.
     pub run: &'a Run,
     /// Whether any run of the document is RUNNING.
-    pub is_busy: bool,
+    pub has_running_run: bool,
     /// The latest completed run of the document.
     pub latest_completed_run: Option<RunId>,
     /// The number of the run's active version.
@@ -46,8 +46,8 @@ pub struct EditBase {
 ///
 /// The use case asks before it works out the edit. The store asks again in its transaction, about what it has locked.
 pub fn check_edit(context: EditContext<'_>, base: EditBase) -> Result<(), EditBlocked> {
-    if context.is_busy {
-        return Err(EditBlocked::ActiveRun);
+    if context.has_running_run {
+        return Err(EditBlocked::RunRunning);
     }
     if !matches!(context.run.state, RunState::Completed { .. }) {
         return Err(EditBlocked::NotCompleted);
@@ -164,10 +164,10 @@ mod tests {
         let completed = run(RunState::Completed { started_at: NOW, completed_at: NOW });
         let queued = run(RunState::Queued { available_at: None, lane: None });
         let newer = Some(RunId::new());
-        for (run, is_busy, latest_completed_run, active, latest_run_only, expected) in [
-            (&queued, true, None, None, false, Err(EditBlocked::ActiveRun)),
+        for (run, has_running_run, latest_completed_run, active, latest_run_only, expected) in [
+            (&queued, true, None, None, false, Err(EditBlocked::RunRunning)),
             (&queued, false, None, Some(1), false, Err(EditBlocked::NotCompleted)),
-            (&completed, true, None, Some(1), false, Err(EditBlocked::ActiveRun)),
+            (&completed, true, None, Some(1), false, Err(EditBlocked::RunRunning)),
             (&completed, false, None, None, false, Err(EditBlocked::Missing)),
             (&completed, false, None, Some(2), false, Err(EditBlocked::Stale)),
             (&completed, false, newer, Some(1), true, Err(EditBlocked::Stale)),
@@ -175,7 +175,7 @@ mod tests {
             (&completed, false, Some(completed.id), Some(1), true, Ok(())),
             (&completed, false, None, Some(1), true, Ok(())),
         ] {
-            let context = EditContext { run, is_busy, latest_completed_run, active };
+            let context = EditContext { run, has_running_run, latest_completed_run, active };
             assert_eq!(
                 check_edit(context, EditBase { version: 1, latest_run_only }),
                 expected,

@@ -69,7 +69,7 @@ pub struct EditableRun {
     /// The run.
     pub run: Run,
     /// Whether any run of its document is RUNNING.
-    pub is_busy: bool,
+    pub has_running_run: bool,
     /// The latest completed run of its document.
     pub latest_completed_run: Option<RunId>,
     /// The active version.

@@ -31,7 +31,7 @@ pub const MAX_FILTER_CHARS: usize = 900;
 pub const DEFAULT_PASSAGES: u32 = 8;
 /// The largest number of passages.
 pub const MAX_PASSAGES: u32 = 20;
-/// The most time that a person waits for an answer.
+/// The longest wait for one answer of the model. A correction is a second one.
 const ANSWER_TIME: Duration = Duration::from_mins(1);
 
 /// Answers questions about the documents of a store.
@@ -84,7 +84,7 @@ pub struct AskResult {
 pub struct Answer {
     /// Its sentences; at least one.
     pub sentences: Vec<AnsweredSentence>,
-    /// How many sentences of the model were left out, because their evidence was not found.
+    /// How many sentences of the model were left out, because no quote shows that they are right.
     pub left_out: usize,
     /// The name of the model.
     pub model: String,
@@ -130,7 +130,7 @@ impl NoAnswer {
 /// Why a question was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AskError {
-    /// It has no letter, or too many of them.
+    /// It is empty or too long.
     #[error("must have from 1 to {MAX_QUESTION_CHARS} characters")]
     Question,
     /// The filters are too long.
@@ -234,7 +234,7 @@ impl Asker {
     ) -> Result<ModelResponse, ModelError> {
         let limit = model.tokens_per_question;
         if limit > 0 && used.saturating_add(needed_tokens(&request)) > limit {
-            let spent = "the question needs more tokens than model.max_tokens_per_document; raise it";
+            let spent = "the question needs more tokens than model.max_tokens_per_document allows; raise it";
             return Err(ModelError::new(ModelErrorKind::BudgetSpent, spent));
         }
         let asked = model.model.clone();

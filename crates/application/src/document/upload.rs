@@ -259,7 +259,7 @@ impl Upload {
     }
 }
 
-/// The process is shutting down.
+/// The write ended without an answer: the process is shutting down, or the write panicked.
 fn interrupted() -> PortError {
     PortError::Unavailable {
         service: "server",

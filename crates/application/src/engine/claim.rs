@@ -20,10 +20,10 @@ const LATE_COMMIT_WINDOW: SignedDuration = SignedDuration::from_mins(1);
 /// How much a claim got.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ClaimResult {
-    /// Every free slot was filled. The queue may hold more runs.
-    SlotsFull,
-    /// The queue held fewer runs than there were free slots.
-    QueueEmpty,
+    /// As many runs as it asked for. The queue may hold more.
+    All,
+    /// Fewer runs than it asked for.
+    Fewer,
 }
 
 pub(super) async fn keep_claiming(engine: Arc<EngineCore>) {
@@ -31,7 +31,7 @@ pub(super) async fn keep_claiming(engine: Arc<EngineCore>) {
     let mut scheduler = Scheduler { engine: &engine, contended: false, late_commit_until: None };
     while !engine.draining.is_cancelled() {
         let result = scheduler.claim().await;
-        if result == Some(ClaimResult::SlotsFull) {
+        if result == Some(ClaimResult::All) {
             tokio::select! {
                 () = engine.slots.wait() => {}
                 () = engine.draining.cancelled() => {}
@@ -97,11 +97,11 @@ impl EngineCore {
         self.probe.reached(Breakpoint::BeforeClaim, None).await?;
         let limit = self.slots.free().min(self.settings.claim_limit);
         if limit == 0 {
-            return Ok(ClaimResult::SlotsFull);
+            return Ok(ClaimResult::All);
         }
         let plans = self.ready_plans().await;
         if plans.is_empty() {
-            return Ok(ClaimResult::QueueEmpty);
+            return Ok(ClaimResult::Fewer);
         }
         let lease = self.lease();
         let at = self.store.clock.now();
@@ -122,7 +122,7 @@ impl EngineCore {
         }
         // A run that must run alone fills all slots.
         let is_full = got_all || self.slots.free() == 0;
-        Ok(if is_full { ClaimResult::SlotsFull } else { ClaimResult::QueueEmpty })
+        Ok(if is_full { ClaimResult::All } else { ClaimResult::Fewer })
     }
 
     /// Claims runs of the pipelines of this engine's scope, then runs that wait in the lanes of its scope.

@@ -63,14 +63,16 @@ impl EngineCore {
         if slept == told {
             return told;
         }
-        tracing::warn!(
-            seconds = slept.saturating_sub(told).as_secs(),
-            "process was suspended; the deadlines of its runs were extended"
-        );
-        let postponing =
-            self.store.workers.postpone_deadlines(self.lease().worker, slept.saturating_sub(told));
+        let untold = slept.saturating_sub(told);
+        let postponing = self.store.workers.postpone_deadlines(self.lease().worker, untold);
         match self.within_patience(postponing).await {
-            Ok(()) => slept,
+            Ok(()) => {
+                tracing::warn!(
+                    seconds = untold.as_secs(),
+                    "process was suspended; the deadlines of its runs were extended"
+                );
+                slept
+            }
             Err(error) => {
                 tracing::warn!(%error, "deadlines could not be moved, will retry");
                 told

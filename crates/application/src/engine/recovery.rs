@@ -4,7 +4,7 @@
 //! 2. Any engine that was in contact with the store for a whole lease term (`contact.rs`) ends the lease. The RUNNING runs
 //!    under it are now *orphaned runs*, and the same transaction recovers them.
 //! 3. `domain/run/transition/recover.rs` decides by the pipeline's `RecoveryPolicy`: FAILED, or requeued. Runs
-//!    that were orphaned together are next worked on one at a time (`domain/run/orphans.rs`).
+//!    that were orphaned together are from then on worked on one at a time (`domain/run/orphans.rs`).
 //! 4. The step that was interrupted is recorded as failed. A requeued run resumes at its first unfinished step.
 //! 5. If the old worker was only paused, it finds its lease ended, and the store refuses its late writes: recovery has
 //!    moved the run's fence. If nobody has ended its lease, it renews it and goes on.

@@ -51,7 +51,7 @@ pub enum LinkError {
 /// A model is to summarise, and a setting of it is missing. Without any, the built-in summary would be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a model is to summarise links and {0} is missing; set it, or set none of model.url and model.name for built-in summaries"
+    "links are to be summarised by a model, but {0} is not set; set it, or leave model.url and model.name empty for built-in summaries"
 )]
 pub struct SummariesNotConfigured(pub &'static str);
 

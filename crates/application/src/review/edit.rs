@@ -35,7 +35,7 @@ pub struct EditRequest {
 pub enum EditError {
     /// A run of the document is RUNNING.
     #[error("a run of this document is RUNNING; edit when it has ended")]
-    ActiveRun,
+    RunRunning,
     /// The run has not completed.
     #[error("this run has not completed; edit the latest completed run")]
     NotCompleted,
@@ -61,7 +61,7 @@ fn unless_stale<T>(result: Result<T, EditBlocked>) -> Result<Option<T>, EditErro
     match result {
         Ok(value) => Ok(Some(value)),
         Err(EditBlocked::Stale) => Ok(None),
-        Err(EditBlocked::ActiveRun) => Err(EditError::ActiveRun),
+        Err(EditBlocked::RunRunning) => Err(EditError::RunRunning),
         Err(EditBlocked::NotCompleted) => Err(EditError::NotCompleted),
         Err(EditBlocked::Missing) => Err(EditError::Missing),
     }
@@ -154,7 +154,7 @@ fn editable_version(editable: &EditableRun, base: EditBase) -> Result<&Interpret
     let active = editable.active.as_ref();
     let context = EditContext {
         run: &editable.run,
-        is_busy: editable.is_busy,
+        has_running_run: editable.has_running_run,
         latest_completed_run: editable.latest_completed_run,
         active: active.map(|active| active.number),
     };

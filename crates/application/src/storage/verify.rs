@@ -139,7 +139,7 @@ async fn check_file(store: &Store, blobs: &dyn BlobStore, file: NamedFile) -> Po
     let (bytes, fault) = match compare(blobs, &file).await {
         Ok((bytes, fault)) => (bytes, fault),
         Err(PortError::NotFound(_)) => (0, Some(MISSING)),
-        Err(PortError::Corrupt(_)) => (0, Some("is shorter than it was")),
+        Err(PortError::Corrupt(_)) => (0, Some("is damaged")),
         Err(error) => return Err(error),
     };
     let has_hash = file.sha256.is_some();

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::member::{InvalidMember, fraction, list, parse, required_text, text_or_object, texts};
-use super::persona::Persona;
 
 /// A review. Texts are trimmed and not empty; the score is from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,22 +71,16 @@ impl PersonaReview {
         parse::<UncheckedReview>(json)?.try_into()
     }
 
-    /// Parses and checks the answer of a model that was asked to be `persona`.
-    pub fn parse_answer(json: &str, persona: Persona) -> Result<Self, InvalidMember> {
+    /// Parses and checks the answer of a model that was asked to be the persona with this id and name.
+    pub fn parse_answer(json: &str, id: &str, name: &str) -> Result<Self, InvalidMember> {
         let review = Self::parse(json)?;
-        review.check_author(persona.id(), persona.name())?;
-        Ok(review)
-    }
-
-    /// Checks that the review is signed by the persona that was asked.
-    pub fn check_author(&self, id: &str, name: &str) -> Result<(), InvalidMember> {
-        if self.persona_id != id {
+        if review.persona_id != id {
             return Err(InvalidMember::at("persona_id", format!("must be {id}, the persona that was asked")));
         }
-        if self.persona_name != name {
+        if review.persona_name != name {
             return Err(InvalidMember::at("persona_name", format!("must be {name}")));
         }
-        Ok(())
+        Ok(review)
     }
 
     /// Whether there is any blocking issue.
@@ -173,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read_and_flags_follow_from_the_issues() {
-        let review = PersonaReview::parse_answer(WHOLE, Persona::Critic).unwrap();
+        let review = PersonaReview::parse_answer(WHOLE, "critic", "Critic").unwrap();
         assert!(review.has_blocking_issues() && review.has_security_critical_issue());
         assert_eq!(review.blocking_issues[0].security_critical, None);
         let written = serde_json::to_string(&review).unwrap();
@@ -186,7 +179,7 @@ mod tests {
     fn an_error_names_the_path_of_the_wrong_member() {
         let broken = |from: &str, to: &str| {
             assert!(WHOLE.contains(from), "{from}");
-            PersonaReview::parse_answer(&WHOLE.replace(from, to), Persona::Critic).unwrap_err().to_string()
+            PersonaReview::parse_answer(&WHOLE.replace(from, to), "critic", "Critic").unwrap_err().to_string()
         };
         assert_eq!(broken("0.5", "1.01"), "confidence_score must be from 0 to 1");
         assert_eq!(broken("0.5", "-0.1"), "confidence_score must be from 0 to 1");

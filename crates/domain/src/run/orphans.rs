@@ -1,6 +1,6 @@
 //! Runs that lost their worker together. One of them may have ended the process, and which one is unknown. So none is
-//! blamed; they come back at different moments, and each is next worked on alone. The run that ends a process alone is
-//! the one that did it.
+//! blamed; they come back at different moments, and each is worked on alone until it ends. The run that ends a process
+//! alone is the one that did it.
 
 use jiff::SignedDuration;
 use rand::{Rng, RngExt};

@@ -84,7 +84,7 @@ pub struct Run {
     pub created_at: Timestamp,
     /// When the run last entered the queue. Decides the order across subjects.
     pub queued_at: Timestamp,
-    /// The number of attempts that failed.
+    /// The number of attempts that failed, at least the number of retries.
     pub attempts: u32,
     /// How many of these failed because the worker was gone together with other runs. They do not count towards the
     /// maximum of claims.

@@ -112,7 +112,7 @@ impl Reviews for PgStore {
 
 async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<EditableRun> {
     let run = find(connection, run).await?;
-    let is_busy = is_busy(connection, &run).await?;
+    let has_running_run = has_running_run(connection, &run).await?;
     let active = sqlx::query(sql!("interpretations/active"))
         .bind(run.id.0)
         .fetch_optional(&mut *connection)
@@ -120,7 +120,7 @@ async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<Edita
         .map_err(translate)?;
     let active = first(active.as_ref(), row::interpretation_version)?;
     let latest_completed_run = latest_completed_run(connection, DocumentId(run.subject.0)).await?;
-    Ok(EditableRun { run, is_busy, latest_completed_run, active })
+    Ok(EditableRun { run, has_running_run, latest_completed_run, active })
 }
 
 /// Writes the edit except its events, which the caller appends last.
@@ -131,10 +131,10 @@ async fn save(
     let run = find(connection, version.run).await?;
     let document = DocumentId(run.subject.0);
     lock(connection, document).await?;
-    let is_busy = is_busy(connection, &run).await?;
+    let has_running_run = has_running_run(connection, &run).await?;
     let latest_completed_run = latest_completed_run(connection, document).await?;
     let active = active_number(connection, run.id).await?;
-    let context = EditContext { run: &run, is_busy, latest_completed_run, active };
+    let context = EditContext { run: &run, has_running_run, latest_completed_run, active };
     if let Err(blocked) = check_edit(context, version.base) {
         return Ok(Err(blocked));
     }
@@ -301,7 +301,7 @@ async fn find(connection: &mut PgConnection, id: RunId) -> PortResult<Run> {
     first(found.as_ref(), row::run)?.ok_or_else(|| run_not_found(id))
 }
 
-async fn is_busy(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
+async fn has_running_run(connection: &mut PgConnection, run: &Run) -> PortResult<bool> {
     sqlx::query_scalar(sql!("runs/is_running"))
         .bind(run.subject.0)
         .fetch_one(connection)

@@ -51,11 +51,11 @@ impl Reviews for SqliteStore {
                 // One transaction runs all queries, so that the results belong together.
                 let transaction = connection.unchecked_transaction().map_err(translate)?;
                 let run = queue::find(&transaction, run)?;
-                let is_busy = is_busy(&transaction, &run)?;
+                let has_running_run = has_running_run(&transaction, &run)?;
                 let query = sql!("interpretations/active");
                 let active = first(&transaction, query, [run.id.0.as_bytes()], row::interpretation_version)?;
                 let latest_completed_run = latest_completed_run(&transaction, &run)?;
-                Ok(EditableRun { run, is_busy, latest_completed_run, active })
+                Ok(EditableRun { run, has_running_run, latest_completed_run, active })
             })
             .await
     }
@@ -113,12 +113,12 @@ fn save(
     version: &NewInterpretationVersion,
 ) -> PortResult<Result<SavedEdit, EditBlocked>> {
     let run = queue::find(connection, version.run)?;
-    let is_busy = is_busy(connection, &run)?;
+    let has_running_run = has_running_run(connection, &run)?;
     let active = first(connection, sql!("interpretations/active"), [run.id.0.as_bytes()], |row| {
         row.integer("version_version_number")
     })?;
     let latest_completed_run = latest_completed_run(connection, &run)?;
-    let context = EditContext { run: &run, is_busy, latest_completed_run, active };
+    let context = EditContext { run: &run, has_running_run, latest_completed_run, active };
     if let Err(blocked) = check_edit(context, version.base) {
         return Ok(Err(blocked));
     }
@@ -211,6 +211,6 @@ fn insert_structural(
     Ok(())
 }
 
-fn is_busy(connection: &Connection, run: &Run) -> PortResult<bool> {
+fn has_running_run(connection: &Connection, run: &Run) -> PortResult<bool> {
     scalar(connection, sql!("runs/is_running"), [run.subject.0.as_bytes()])
 }

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use quire_application::ask::{
-    Answer, AskError, AskRequest, AskResult, AskedPassage, DEFAULT_PASSAGES, NoAnswer, SentenceEvidence,
-};
+use quire_api::AskResponse;
+use quire_application::ask::{AskError, AskRequest, AskResult, DEFAULT_PASSAGES, MAX_PASSAGES, NoAnswer};
+use quire_application::credential::LOCAL_NAME;
 use quire_application::lanes::LanePermits;
 use quire_application::search::SearchError;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::output;
 use crate::config::Config;
@@ -16,7 +16,7 @@ use crate::error::CommandError;
 use crate::wire;
 
 /// Who asks by this command.
-const ACTOR: &str = "local";
+const ACTOR: &str = LOCAL_NAME;
 
 /// Ask a question about the documents, with a language model
 ///
@@ -31,10 +31,10 @@ pub(super) struct AskCommand {
     #[arg(required = true, num_args = 1.., value_name = "QUESTION")]
     question: Vec<String>,
     /// Ask only about the documents that this search finds
-    #[arg(long, default_value = "", value_name = "QUERY")]
-    filter: String,
+    #[arg(long, value_name = "QUERY")]
+    filter: Option<String>,
     /// The number of passages
-    #[arg(long, default_value_t = DEFAULT_PASSAGES, value_parser = clap::value_parser!(u32).range(1..=20))]
+    #[arg(long, default_value_t = DEFAULT_PASSAGES, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PASSAGES)))]
     limit: u32,
     /// Print JSON
     #[arg(long)]
@@ -47,7 +47,7 @@ impl AskCommand {
         let asker = wire::asker(config, &store, &LanePermits::new(&store, config.lane_limits())).await?;
         let request = AskRequest {
             question: self.question.join(" "),
-            filters: self.filter,
+            filters: self.filter.unwrap_or_default(),
             limit: self.limit,
             correlation_id: None,
             credential: Some(ACTOR.to_owned()),
@@ -60,46 +60,8 @@ impl AskCommand {
             }
             error @ AskError::Search(_) => CommandError::new(error.to_string()),
         })?;
-        Ok(if self.json { output::json(&to_json(&result)) } else { to_text(&result) })
+        Ok(if self.json { output::json(&json!(AskResponse::from(result))) } else { to_text(&result) })
     }
-}
-
-fn to_json(result: &AskResult) -> Value {
-    let evidence = |one: &SentenceEvidence| {
-        let boxes = one.boxes.iter().map(|rect| [rect.x0, rect.y0, rect.x1, rect.y1]);
-        json!({
-            "chunk": one.passage,
-            "document_id": one.document.to_string(),
-            "page": one.page,
-            "quote": one.quote,
-            "boxes": boxes.collect::<Vec<_>>(),
-        })
-    };
-    let answer = |answer: &Answer| {
-        let sentences = answer.sentences.iter().map(|sentence| {
-            let places: Vec<Value> = sentence.evidence.iter().map(evidence).collect();
-            json!({ "text": sentence.text, "evidence": places })
-        });
-        json!({
-            "sentences": sentences.collect::<Vec<_>>(),
-            "left_out": answer.left_out,
-            "model": answer.model,
-        })
-    };
-    let chunk = |passage: &AskedPassage| {
-        json!({
-            "id": passage.id,
-            "document_id": passage.chunk.document.to_string(),
-            "original_filename": passage.original_filename,
-            "page": passage.chunk.page,
-            "text": passage.chunk.text,
-        })
-    };
-    json!({
-        "answer": result.answer.as_ref().ok().map(answer),
-        "reason": result.answer.as_ref().err().map(|reason| reason.as_str()),
-        "chunks": result.passages.iter().map(chunk).collect::<Vec<_>>(),
-    })
 }
 
 fn to_text(result: &AskResult) -> String {
@@ -121,7 +83,7 @@ fn to_text(result: &AskResult) -> String {
             if answer.left_out > 0 {
                 let _ = writeln!(
                     text,
-                    "{} left out, because no document has what they quote.",
+                    "{} left out, because no quote shows that they are right.",
                     sentences(answer.left_out)
                 );
             }

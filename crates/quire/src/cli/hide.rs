@@ -1,6 +1,7 @@
 //! `quire hide`
 
 use clap::Args;
+use quire_application::credential::LOCAL_NAME;
 use quire_application::document;
 use quire_domain::{DocumentId, HideChange};
 
@@ -9,7 +10,7 @@ use crate::error::CommandError;
 use crate::wire;
 
 /// Who hides a document by this command.
-const ACTOR: &str = "local";
+const ACTOR: &str = LOCAL_NAME;
 
 /// Hide a document from lists, search and exports, or show it again
 ///

@@ -11,6 +11,7 @@ use clap::Args;
 use jiff::SignedDuration;
 use quire_api::ProposalRunResponse;
 use quire_application::App;
+use quire_application::credential::LOCAL_NAME;
 use quire_application::engine::Engine;
 use quire_application::lanes::LanePermits;
 use quire_application::proposal::{self, NewProposal, ProposalError, ProposalScope, ProposalView};
@@ -27,7 +28,7 @@ use crate::wire::{self, EngineDatabase};
 use crate::{StepFactory, service, shutdown};
 
 /// The name of the client that is recorded for commands of this machine.
-const ACTOR: &str = "local";
+const ACTOR: &str = LOCAL_NAME;
 /// How long a step may take after a signal. Another engine resumes the run.
 const SHUTDOWN_WAIT: SignedDuration = SignedDuration::from_secs(3);
 /// The idea that stands for standard input.

@@ -16,7 +16,7 @@ use crate::wire::installations::{CopyRole, OpenInstallation, database_name};
 /// The most faults that are printed.
 const SHOWN_FAULTS: usize = 20;
 
-/// Move an installation to another database and storage
+/// Copy an installation to another database and storage
 #[derive(Subcommand)]
 #[command(after_help = "Examples:\n  \
     quire store copy --from ./quire-data --to server.toml    from a laptop to PostgreSQL\n  \

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use quire_api::ApiError;
+use quire_application::credential::LOCAL_NAME;
 use quire_application::document::upload::{FirstRun, Upload, UploadSettings, Uploader};
 use quire_application::document::{DocumentView, ExtractorNotConfigured, require_schema};
 use quire_domain::reading::Extractor;
@@ -28,7 +29,7 @@ const CONCURRENCY: usize = 4;
 /// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
 /// The actor recorded for commands of this machine.
-const ACTOR: &str = "local";
+const ACTOR: &str = LOCAL_NAME;
 /// The error code of a file that cannot be opened or read.
 const UNREADABLE: &str = "UNREADABLE";
 /// The exit code if a file was refused.

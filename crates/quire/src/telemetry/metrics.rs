@@ -60,12 +60,15 @@ pub(super) fn describe() {
     count("quire_run_waits_total", "Times that a run went back to the queue to wait.");
     count("quire_runs_recovered_total", "Runs recovered after their worker died.");
     count("quire_fronts_restored_total", "Subjects whose runs all waited, and which got a front again.");
-    count("quire_late_writes_refused_total", "Writes refused because another worker owns the run.");
+    count("quire_late_writes_refused_total", "Writes refused because the writer no longer owned the run.");
     count("quire_step_retries_total", "Step attempts that were retried.");
     count("quire_step_failures_total", "Step attempts that failed, by error code.");
     count("quire_leases_lost_total", "Times this worker's lease expired before it was renewed.");
     count("quire_scheduler_contention_total", "Claims postponed because another process was writing.");
-    count("quire_lock_skips_total", "Runs skipped because another worker held their lock, by its source.");
+    count(
+        "quire_lock_skips_total",
+        "Times that a request was found locked by another worker, by the source of the lock.",
+    );
     count(
         "quire_link_lock_fallbacks_total",
         "Requests locked in this process only because Redis did not work.",
@@ -106,7 +109,11 @@ pub(super) fn describe() {
         "Time that the oldest run has been in the queue."
     );
     describe_gauge!("quire_redis_unavailable", Unit::Count, "1 while Redis does not work, else 0.");
-    describe_gauge!("quire_pipeline_ready", Unit::Count, "1 while runs of the pipeline are claimed, else 0.");
+    describe_gauge!(
+        "quire_pipeline_ready",
+        Unit::Count,
+        "1 while the storage and the schema of the pipeline can be used, else 0."
+    );
     describe_gauge!("quire_lane_waiting", Unit::Count, "Runs that wait in the lane.");
     describe_gauge!("quire_lane_calls", Unit::Count, "Calls that this process makes in the lane now.");
     describe_gauge!(

@@ -161,7 +161,7 @@ impl<'f> RandomHistory<'f> {
             None => add_field("species", "canino"),
         };
         let saved = self.fixture.store.reviews.save(&edit(&active, &[operation], now)).await.unwrap();
-        assert!(matches!(saved, Ok(_) | Err(EditBlocked::ActiveRun)), "{saved:?}");
+        assert!(matches!(saved, Ok(_) | Err(EditBlocked::RunRunning)), "{saved:?}");
     }
 
     async fn mark_or_reopen_document(&mut self) {

@@ -157,7 +157,7 @@ impl From<EditError> for ApiError {
     fn from(error: EditError) -> Self {
         let message = error.to_string();
         match error {
-            EditError::ActiveRun => Self::conflict(ConflictReason::ReviewBlockedByActiveRun, message),
+            EditError::RunRunning => Self::conflict(ConflictReason::ReviewBlockedByActiveRun, message),
             EditError::NotCompleted => Self::conflict(ConflictReason::InterpretationNotAvailable, message),
             EditError::Missing => Self::conflict(ConflictReason::InterpretationMissing, message),
             EditError::Stale(stale) => {

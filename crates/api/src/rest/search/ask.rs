@@ -41,7 +41,7 @@ pub(crate) struct QuestionRequest {
 /// The answer to a question, and the passages from which it was made.
 #[derive(Serialize, ToSchema)]
 #[schema(as = QuestionAnswered)]
-pub(crate) struct AskResponse {
+pub struct AskResponse {
     /// Null if there is none; `reason` says why.
     answer: Option<AnswerResponse>,
     /// Why there is no answer. Null if there is one.
@@ -56,7 +56,7 @@ pub(crate) struct AskResponse {
 #[schema(as = Answer)]
 struct AnswerResponse {
     sentences: Vec<SentenceResponse>,
-    /// How many sentences of the model were left out, because the documents do not have what they quote.
+    /// How many sentences of the model were left out, because no quote shows that they are right.
     left_out: usize,
     /// The model that answered.
     model: String,
@@ -132,16 +132,17 @@ pub(crate) async fn ask(
         credential: Some(actor),
     };
     let result = ask::ask(&app, &request).await?;
-    Ok(Json(response(result)))
+    Ok(Json(result.into()))
 }
 
-fn response(result: AskResult) -> AskResponse {
-    let AskResult { passages, answer } = result;
-    let reason = answer.as_ref().err().map(|reason| reason.as_str());
-    AskResponse {
-        answer: answer.ok().map(|answer| answer_response(answer, &passages)),
-        reason,
-        chunks: passages.into_iter().map(chunk).collect(),
+impl From<AskResult> for AskResponse {
+    fn from(AskResult { passages, answer }: AskResult) -> Self {
+        let reason = answer.as_ref().err().map(|reason| reason.as_str());
+        Self {
+            answer: answer.ok().map(|answer| answer_response(answer, &passages)),
+            reason,
+            chunks: passages.into_iter().map(chunk).collect(),
+        }
     }
 }
 

@@ -87,7 +87,7 @@ struct CorrectionResponse {
 /// of a word and small slips are found too. Filters are `key:value`, `key:>100`, `key:2024-01..2024-06` with the keys of
 /// fields, and `status:`, `reviewed:`, `schema:`, `language:` and `uploaded:`. Without words, documents are listed newest first.
 ///
-/// A query has at most 2,000 characters, 40 words and filters, 8 beginnings and 50 words in a phrase. A beginning of one or two
+/// A query has at most 2,000 characters, 40 phrases, beginnings, exclusions and filters, 8 beginnings and 50 words in a phrase. A beginning of one or two
 /// letters is taken for a whole word. A search that takes longer than two seconds ends with `SERVICE_UNAVAILABLE`.
 #[utoipa::path(
     get,

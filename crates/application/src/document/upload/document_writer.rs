@@ -45,8 +45,8 @@ impl DocumentWriter {
     }
 
     /// Adds the record. Removes the file if the database refuses the record at once. After a try without an answer the
-    /// file stays, whatever the second try says: the first transaction may have succeeded, or may still be running. If
-    /// it does not succeed, the sweep removes the file later.
+    /// file stays, unless a second try learns that the key belongs to another upload: the first transaction may have
+    /// succeeded, or may still be running. If it does not succeed, the sweep removes the file later.
     async fn add_record(&self) -> PortResult<AddOutcome> {
         let doubt = match self.try_to_add().await {
             Err(error) if error.is_in_doubt() => error,

@@ -91,10 +91,7 @@ impl PersonaReviewStep {
         reviewer: Reviewer,
         response: &ModelResponse,
     ) -> Result<PersonaReview, Failure> {
-        let review = PersonaReview::parse(response.json()).and_then(|review| {
-            review.check_author(reviewer.id(), reviewer.name())?;
-            Ok(review)
-        });
+        let review = PersonaReview::parse_answer(response.json(), reviewer.id(), reviewer.name());
         let review = review.map_err(|error| ask::invalid_answer(&error, response))?;
         let metadata = ReviewMetadata {
             model: Some(response.model.clone()),

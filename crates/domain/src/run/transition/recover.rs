@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::running::require_running;
 use super::{Effect, Transition, TransitionRefused, engine_failure};
 use crate::event::EventType;
+use crate::pipeline::Pipeline;
 use crate::run::{FailureKind, FailureReason, FailureRecord, FailureType, Orphaned, RecoveryPolicy, Run};
 
 pub(super) fn recover(
@@ -28,8 +29,14 @@ pub(super) fn recover(
         transition.effects.insert(0, Effect::InterruptSteps(record));
         return Ok(transition);
     }
-    let record =
-        process_terminated(run, "process the document again, retry the proposal or send the link again");
+    let record = process_terminated(
+        run,
+        match run.pipeline {
+            Pipeline::Document => "process the document again",
+            Pipeline::Proposal => "retry the proposal",
+            Pipeline::Link => "retry the link",
+        },
+    );
     let interrupted = Effect::InterruptSteps(record.clone());
     let mut event = owned.event(EventType::RunRecoveredAsFailed, run, at);
     event.failure = Some(record.clone());

@@ -19,7 +19,8 @@ pub(super) fn retry(
     let RunState::Failed { .. } = run.state else {
         return Err(TransitionRefused::NotFailed { state: run.state.as_str() });
     };
-    if run.pipeline == Pipeline::Document {
+    // An ended run of a document never changes, and a link is retried as a new request.
+    if run.pipeline != Pipeline::Proposal {
         return Err(TransitionRefused::RetryNotAllowed { pipeline: run.pipeline });
     }
     if run.retry_count >= max_retries {

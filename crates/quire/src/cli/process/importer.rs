@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use quire_api::ApiError;
+use quire_application::credential::LOCAL_NAME;
 use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadSettings, Uploader};
 use quire_application::document::{ReprocessOptions, content_hash, reprocess};
 use quire_domain::{Document, DocumentId, FailureType, Priority, ReviewStatus, Run, RunState, hex};
@@ -25,7 +26,7 @@ use crate::wire;
 /// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
 /// The actor recorded for commands of this machine.
-const ACTOR: &str = "local";
+const ACTOR: &str = LOCAL_NAME;
 /// The error code of a file that cannot be opened or read.
 pub(super) const UNREADABLE: &str = "UNREADABLE";
 /// How many documents with the same content are searched for one with the same settings.
