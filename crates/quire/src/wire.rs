@@ -286,10 +286,13 @@ pub(crate) async fn migrate_up(
     Ok(store.migrations.up(to).await?)
 }
 
+/// The migration that creates the table of workers.
+const FIRST_VERSION_WITH_WORKERS: u32 = 3;
+
 /// Whether the database can have workers.
 pub(crate) fn has_workers(migrations: &[MigrationStatus]) -> bool {
     let mut applied = migrations.iter().filter(|migration| migration.applied_at.is_some());
-    applied.any(|migration| migration.name.ends_with("_workers_and_figures"))
+    applied.any(|migration| migration.version == FIRST_VERSION_WITH_WORKERS)
 }
 
 /// Renders page images.
