@@ -89,7 +89,7 @@ pub struct AnalysisError {
     pub retry_after: Option<Duration>,
     /// Whether the service does not know the operation: it has forgotten it, or it never was.
     pub is_vanished: bool,
-    /// Whether the request may have reached the service although nothing was answered.
+    /// Whether the service may have accepted a submitted file, which it then charges for.
     pub may_have_arrived: bool,
 }
 

@@ -2,22 +2,27 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::SignedDuration;
 use quire_application::engine::PipelineSetup;
+use quire_application::lanes::LanePermits;
+use quire_application::search::LexicalEmbedder;
 use quire_application::steps::{
-    ConfidenceCalibrator, DocumentIntelligenceOptions, DocumentIntelligenceReader, ExtractionStep,
-    InterpretationStep, RuleInterpreter, UnreadableSchema,
+    ConfidenceCalibrator, DocumentIntelligenceOptions, DocumentIntelligenceReader, EmbeddingStep,
+    ExtractionStep, InterpretationStep, RuleInterpreter, UnreadableSchema,
 };
 use quire_connectors::blob::DiskBlobs;
 use quire_connectors::document_intelligence::{DocumentIntelligence, DocumentIntelligenceSettings};
 use quire_connectors::http::{HttpClient, HttpOptions};
 use quire_domain::reading::{Extractor, FileKind, Line, Page, Reading, Rect, Word};
-use quire_domain::{Document, DocumentId, EventType, NewRun, PipelinePlan, RetryPolicy, RunId, StepName};
+use quire_domain::{
+    Document, DocumentId, EventType, LaneName, NewRun, PipelinePlan, RetryPolicy, RunId, StepName,
+};
 use quire_ports::{
-    AcceptedOperation, AnalysisError, AnalysisRequest, BlobStore, DocumentAnalyser, DocumentJob,
+    AcceptedOperation, AnalysisError, AnalysisRequest, BlobStore, Clock, DocumentAnalyser, DocumentJob,
     OperationState, PageImageRequest, ReadError, ReadOutput, ReadRequest, Reader, Step,
 };
 use quire_testkit::DocumentIntelligenceServer;
@@ -39,6 +44,8 @@ crate::on_each_store! {
     provider_errors_are_counted_and_logged_and_the_worker_goes_on,
     a_crash_before_the_operation_is_stored_pays_once_more_and_is_counted,
     a_vanished_operation_is_submitted_again_and_both_are_paid_for,
+    a_vanished_operation_is_polled_once_although_its_lane_is_closed_meanwhile,
+    an_accepted_file_whose_operation_cannot_be_polled_is_paid_for,
     pages_that_the_service_left_out_are_named,
     a_photographed_invoice_in_the_shape_of_the_service_gets_its_table_and_pairs,
     a_failed_operation_ends_the_run_or_falls_back_to_the_local_reader,
@@ -79,7 +86,7 @@ fn line(y: f64, text: &str) -> LayoutLine {
     LayoutLine { x: 1.0, y, size: 0.1, text: text.to_owned() }
 }
 
-fn server() -> DocumentIntelligenceServer {
+pub fn server() -> DocumentIntelligenceServer {
     let lines = vec![
         line(1.0, "Historia cl\u{ed}nica de la paciente"),
         line(1.5, "Nombre: Luna"),
@@ -89,7 +96,7 @@ fn server() -> DocumentIntelligenceServer {
     DocumentIntelligenceServer::start(KEY, analyze_result(&[page], &[("Especie", "Canina", 0.81)]))
 }
 
-fn options() -> DocumentIntelligenceOptions {
+pub fn options() -> DocumentIntelligenceOptions {
     DocumentIntelligenceOptions {
         wait_in_slot: Duration::ZERO,
         max_wait: SignedDuration::from_hours(1),
@@ -101,8 +108,8 @@ fn options() -> DocumentIntelligenceOptions {
 }
 
 /// The document pipeline with its real steps, and the storage of the files.
-struct Documents {
-    blobs: Arc<DiskBlobs>,
+pub struct Documents {
+    blobs: Arc<dyn BlobStore>,
     /// The pages of every file, if this machine can tell.
     pages: Option<usize>,
     _folder: TempDir,
@@ -111,7 +118,12 @@ struct Documents {
 impl Documents {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Self { blobs: Arc::new(DiskBlobs::open(folder.path()).unwrap()), pages: None, _folder: folder }
+        Self::in_storage(Arc::new(DiskBlobs::open(folder.path()).unwrap()), folder)
+    }
+
+    /// Documents in this storage, which needs this folder.
+    pub fn in_storage(blobs: Arc<dyn BlobStore>, folder: TempDir) -> Self {
+        Self { blobs, pages: None, _folder: folder }
     }
 
     /// Adds a document with a run that this extractor reads.
@@ -146,6 +158,25 @@ impl Documents {
     ) -> Vec<PipelineSetup> {
         let analyser = |server| -> Arc<dyn DocumentAnalyser> { Arc::new(client(server)) };
         self.pipeline_with(fixture, policy, service.map(|(server, options)| (analyser(server), options)))
+    }
+
+    /// The pipeline with the step EMBEDDING, too.
+    pub fn whole_pipeline(
+        &self,
+        fixture: &EngineFixture,
+        policy: RetryPolicy,
+        service: Option<(&DocumentIntelligenceServer, DocumentIntelligenceOptions)>,
+    ) -> Vec<PipelineSetup> {
+        let mut setups = self.pipeline(fixture, policy, service);
+        let embedding = EmbeddingStep {
+            history: fixture.store.history.clone(),
+            blobs: self.blobs.clone(),
+            embedder: Arc::new(LexicalEmbedder),
+            clock: fixture.store.clock.clone(),
+        };
+        setups[0].plan.steps.push(StepName::Embedding);
+        setups[0].steps.insert(StepName::Embedding, Arc::new(embedding));
+        setups
     }
 
     fn pipeline_with(
@@ -438,6 +469,65 @@ async fn a_vanished_operation_is_submitted_again_and_both_are_paid_for(fixture: 
     assert_eq!(job(&fixture, run).await.error_log, "[]");
     let expected = [("OK".to_owned(), Some(0.5)), ("VANISHED".to_owned(), Some(0.5))];
     assert_eq!(costs(&fixture, run).await, expected);
+}
+
+/// A service that has forgotten its operation, and whose lane another process closes at that moment.
+struct ClosedMeanwhile {
+    service: DocumentIntelligence,
+    lanes: Arc<LanePermits>,
+    clock: Arc<dyn Clock>,
+    is_closed: AtomicBool,
+}
+
+#[async_trait]
+impl DocumentAnalyser for ClosedMeanwhile {
+    async fn submit(&self, request: AnalysisRequest) -> Result<AcceptedOperation, AnalysisError> {
+        self.service.submit(request).await
+    }
+
+    async fn poll(&self, operation: &str, time: Duration) -> Result<OperationState, AnalysisError> {
+        let polled = self.service.poll(operation, time).await;
+        if !self.is_closed.swap(true, Ordering::SeqCst) {
+            let opens_at = self.clock.now() + SignedDuration::from_secs(40);
+            self.lanes.close(&LaneName::document_intelligence(), opens_at, "a test").await;
+        }
+        polled
+    }
+}
+
+async fn a_vanished_operation_is_polled_once_although_its_lane_is_closed_meanwhile(fixture: EngineFixture) {
+    let (server, documents) = (server(), Documents::new());
+    server.run_for(0, Some(60));
+    let run = documents.add_for_service(&fixture).await;
+    let patient = DocumentIntelligenceOptions { wait_in_slot: HOUR, ..options() };
+    let service: Arc<dyn DocumentAnalyser> = Arc::new(ClosedMeanwhile {
+        service: client(&server),
+        lanes: fixture.lanes.clone(),
+        clock: fixture.store.clock.clone(),
+        is_closed: AtomicBool::new(false),
+    });
+    let setup = documents.pipeline_with(&fixture, fail_policy(), Some((service, patient)));
+    let engine = fixture.start_engine(setup).await;
+    wait_for_operation(&fixture, run).await;
+    server.forget_operations();
+    fixture.wait_for_state_advancing(run, "COMPLETED").await;
+    engine.stop().await;
+    assert!(fixture.events(run).await.iter().any(quire_domain::Event::is_wait), "it found the lane closed");
+    assert_eq!((server.submitted().len(), server.polls()), (2, 2), "the lost operation is not polled again");
+    let expected = [("OK".to_owned(), Some(0.5)), ("VANISHED".to_owned(), Some(0.5))];
+    assert_eq!(costs(&fixture, run).await, expected);
+}
+
+async fn an_accepted_file_whose_operation_cannot_be_polled_is_paid_for(fixture: EngineFixture) {
+    let (server, documents) = (server(), Documents { pages: Some(3), ..Documents::new() });
+    server.fault_submit(AnalysisFault::Elsewhere);
+    let run = documents.add_for_service(&fixture).await;
+    let setup = documents.pipeline(&fixture, requeue_policy(), Some((&server, options())));
+    let engine = fixture.start_engine(setup).await;
+    fixture.wait_for_state_advancing(run, "FAILED").await;
+    engine.stop().await;
+    assert_eq!(server.submitted().len(), 1);
+    assert_eq!(costs(&fixture, run).await, [("UNKNOWN_OUTCOME".to_owned(), Some(1.5))]);
 }
 
 /// The service reads only the first pages of a file beyond its limits, and does not say so.

@@ -8,6 +8,13 @@ pub fn photographed_invoice() -> Value {
     serde_json::from_str(include_str!("invoice-layout.json")).unwrap()
 }
 
+/// A form that was filled in by hand, as the service returns it: 5 tables with cells over several columns and rows, 29 keys of which
+/// 3 have no value, marks as values, keys of two lines, styles of several spans, nested sections, figures with text, and offsets
+/// that count characters as people see them (`textElements`).
+pub fn filled_form() -> Value {
+    serde_json::from_str(include_str!("form-layout.json")).unwrap()
+}
+
 /// A page of a result.
 #[derive(Clone, Debug)]
 pub struct LayoutPage {

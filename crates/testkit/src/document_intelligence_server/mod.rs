@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use self::contract::{AnalysisCall, check};
-pub use self::layout::{LayoutLine, LayoutPage, analyze_result, photographed_invoice};
+pub use self::layout::{LayoutLine, LayoutPage, analyze_result, filled_form, photographed_invoice};
 use crate::model_server::http::read_request;
 
 /// What happens to the next request instead of an answer.
@@ -31,6 +31,8 @@ pub enum AnalysisFault {
     Garbage,
     /// The JSON of the answer breaks off.
     Truncated,
+    /// A file is accepted, and its operation is said to be at another host.
+    Elsewhere,
 }
 
 /// An operation and how it goes on.
@@ -168,6 +170,9 @@ fn serve(mut stream: TcpStream, key: &str, base: &str, service: &Mutex<Service>)
                     let (status, header, body) = answer(&mut service, call, base, body);
                     let half = body.chars().take(body.chars().count() / 2).collect();
                     (status, header, half)
+                }
+                Some(AnalysisFault::Elsewhere) => {
+                    answer(&mut service, call, "https://elsewhere.example", body)
                 }
                 None => answer(&mut service, call, base, body),
             }

@@ -105,12 +105,7 @@ impl DocumentIntelligenceReader {
         let mut operation = match records.last().await? {
             Some(StoredSubmission { submission: Submission::Accepted(operation), .. }) => Some(operation),
             Some(begun @ StoredSubmission { submission: Submission::Begun, .. }) => {
-                tracing::warn!(
-                    run_id = %context.run.id,
-                    "Document Intelligence: an earlier submission has no known outcome, the file may be paid for twice"
-                );
-                count_submission("unknown_outcome");
-                self.record_unknown_outcome(context, &begun, file).await;
+                self.end_unknown(context, &records, &begun, file).await?;
                 None
             }
             Some(StoredSubmission { submission: Submission::Over, .. }) | None => None,
@@ -132,6 +127,8 @@ impl DocumentIntelligenceReader {
                     // It was accepted, so it is paid for.
                     let cost = self.cost_of(file.pages);
                     self.record(context, RecordedOperation::of(&current, VANISHED, cost)).await;
+                    // No later attempt finds the same, if this one cannot submit the file again.
+                    records.store(Submission::Over).await?;
                     count_submission("vanished");
                     if is_repeated {
                         let message = "Document Intelligence has lost the operation twice; try again later";
@@ -170,7 +167,7 @@ impl DocumentIntelligenceReader {
             Err(error) => {
                 if error.may_have_arrived {
                     // No later attempt may come to record it.
-                    self.record_unknown_outcome(context, &begun, file).await;
+                    self.end_unknown(context, records, &begun, file).await?;
                 } else {
                     records.store(Submission::Over).await?;
                 }
@@ -181,6 +178,24 @@ impl DocumentIntelligenceReader {
         count_submission("accepted");
         call.end(None, "").await;
         Ok(accepted)
+    }
+
+    /// Records and counts a submission of which nobody knows whether it was accepted. No later attempt does so again.
+    async fn end_unknown(
+        &self,
+        context: &StepContext,
+        records: &OperationRecords<'_>,
+        begun: &StoredSubmission,
+        file: &SubmittedFile,
+    ) -> Result<(), Failure> {
+        self.record_unknown_outcome(context, begun, file).await;
+        records.store(Submission::Over).await?;
+        count_submission("unknown_outcome");
+        tracing::warn!(
+            run_id = %context.run.id,
+            "Document Intelligence: a submission has no known outcome, the file may be paid for twice"
+        );
+        Ok(())
     }
 
     /// Polls an operation until it has ended. A long pause between two polls is spent in the queue.
@@ -200,7 +215,10 @@ impl DocumentIntelligenceReader {
             let call = self.begin_call().await?;
             let polled = self.analyser.poll(&operation.address, context.deadline.time_left()).await;
             let state = match polled {
-                Err(error) if error.is_vanished => return Ok(Ended::Vanished),
+                Err(error) if error.is_vanished => {
+                    call.end(None, "").await;
+                    return Ok(Ended::Vanished);
+                }
                 Err(error) => {
                     if matches!(error.kind, AnalysisErrorKind::Failed | AnalysisErrorKind::AnswerInvalid) {
                         // The service charges for what it has read, also if the answer cannot be used.

@@ -44,7 +44,7 @@ pub(super) enum Submission {
     Begun,
     /// It was accepted.
     Accepted(Operation),
-    /// It was refused, or its operation has failed.
+    /// It was refused, its operation has failed or vanished, or nobody knows what became of it.
     Over,
 }
 

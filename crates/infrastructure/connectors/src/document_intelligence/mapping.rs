@@ -1,7 +1,9 @@
 //! From the service's result to pages with words and boxes.
 //!
 //! The service measures pages of a PDF in inches and pictures in pixels, from the top left. A polygon becomes the smallest
-//! rectangle around it, also on a page whose text is turned: boxes are places on the page as it is shown.
+//! rectangle around it, also on a page whose text is turned: boxes are places on the page as it is shown. Offsets are compared
+//! with each other alone, so that it does not matter what they count: code points, as Quire asks for, or characters as people
+//! see them (`textElements`).
 
 use quire_domain::reading::{
     AnalysedCell, AnalysedDocument, AnalysedTable, Analysis, KeyValuePair, Line, PICTURE_LONG_SIDE, Page,
@@ -19,8 +21,6 @@ const MAX_PAGES: u32 = 10_000;
 /// Why a result cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnusableResult {
-    /// Offsets count something else than characters.
-    StringIndex,
     /// A page has no size, or one in an unknown unit.
     PageSize,
     /// The pages are not numbered from 1.
@@ -29,9 +29,6 @@ pub(super) enum UnusableResult {
 
 /// The document of a result.
 pub(super) fn document(result: &AnalyzeResult) -> Result<AnalysedDocument, UnusableResult> {
-    if !matches!(result.string_index_type.as_str(), "" | "unicodeCodePoint") {
-        return Err(UnusableResult::StringIndex);
-    }
     let count = result.pages.iter().map(|page| page.page_number).max().unwrap_or(0);
     if count > MAX_PAGES || result.pages.iter().any(|page| page.page_number == 0) {
         return Err(UnusableResult::PageNumber);

@@ -38,6 +38,10 @@ const MIN_PAUSE: Duration = Duration::from_millis(100);
 const PASSING: [&str; 5] =
     ["InternalServerError", "ServiceUnavailable", "Timeout", "TooManyRequests", "OutputContentServerError"];
 
+/// Statuses with which a proxy or a load balancer says that it lost the answer of the service, which may have accepted the file.
+const LOST_ANSWERS: [StatusCode; 3] =
+    [StatusCode::REQUEST_TIMEOUT, StatusCode::BAD_GATEWAY, StatusCode::GATEWAY_TIMEOUT];
+
 /// A resource of the service.
 pub struct DocumentIntelligence {
     http: HttpClient,
@@ -69,9 +73,7 @@ impl DocumentIntelligence {
     /// The address of an operation, if it is at the configured host.
     fn operation_address(&self, address: &str) -> Result<Uri, AnalysisError> {
         let uri = address.parse::<Uri>().ok();
-        let is_own =
-            |uri: &Uri| uri.scheme() == self.base.scheme() && uri.authority() == self.base.authority();
-        uri.filter(is_own).ok_or_else(|| {
+        uri.filter(|uri| place(uri) == place(&self.base)).ok_or_else(|| {
             invalid("the address of the operation is at another host than document_intelligence.url; check the setting")
         })
     }
@@ -87,9 +89,12 @@ impl DocumentIntelligence {
         time: Duration,
     ) -> Result<HttpResponse, AnalysisError> {
         self.http.send(request, self.limits(time)).await.map_err(|error| match error {
-            HttpError::ResponseTooLarge => invalid(
-                "the response of Document Intelligence is larger than document_intelligence.max_response_mb; raise it",
-            ),
+            HttpError::ResponseTooLarge => AnalysisError {
+                may_have_arrived: true,
+                ..invalid(
+                    "the response of Document Intelligence is larger than document_intelligence.max_response_mb; raise it",
+                )
+            },
             error => AnalysisError {
                 may_have_arrived: error != HttpError::Unreachable,
                 ..unavailable(&format!(
@@ -120,15 +125,18 @@ impl DocumentAnalyser for DocumentIntelligence {
             .map_err(|_| invalid("Document Intelligence cannot be asked; check document_intelligence.url"))?;
         let response = self.send(http, request.time).await?;
         if response.status != StatusCode::ACCEPTED {
-            return Err(refusal(&response));
+            let may_have_arrived = LOST_ANSWERS.contains(&response.status);
+            return Err(AnalysisError { may_have_arrived, ..refusal(&response) });
         }
+        // From here on the file is paid for.
         let address = response.headers.get(OPERATION).and_then(|value| value.to_str().ok());
-        let address = address.ok_or_else(|| AnalysisError {
-            may_have_arrived: true,
-            ..unavailable("Document Intelligence accepted the file and named no operation; try again later")
-        })?;
-        self.operation_address(address)?;
-        Ok(AcceptedOperation { address: address.to_owned(), wait: self.pause(&response) })
+        let address = address
+            .ok_or_else(|| {
+                unavailable("Document Intelligence accepted the file and named no operation; try again later")
+            })
+            .and_then(|address| self.operation_address(address).map(|_| address.to_owned()))
+            .map_err(|error| AnalysisError { may_have_arrived: true, ..error })?;
+        Ok(AcceptedOperation { address, wait: self.pause(&response) })
     }
 
     async fn poll(&self, operation: &str, time: Duration) -> Result<OperationState, AnalysisError> {
@@ -155,6 +163,13 @@ impl DocumentAnalyser for DocumentIntelligence {
             _ => Err(unavailable("Document Intelligence answered with an unknown status; try again later")),
         }
     }
+}
+
+/// Where an address leads: its scheme, its host and its port, which may be left out if it is that of the scheme.
+fn place(uri: &Uri) -> Option<(&str, String, u16)> {
+    let scheme = uri.scheme_str()?;
+    let port = uri.port_u16().unwrap_or(if scheme == "https" { 443 } else { 80 });
+    Some((scheme, uri.host()?.to_ascii_lowercase(), port))
 }
 
 fn succeeded(operation: &Operation) -> Result<OperationState, AnalysisError> {

@@ -48,8 +48,6 @@ impl ServiceError {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AnalyzeResult {
-    #[serde(default)]
-    pub(super) string_index_type: String,
     pub(super) pages: Vec<DocumentPage>,
     #[serde(default)]
     pub(super) paragraphs: Vec<Paragraph>,

@@ -4,7 +4,9 @@ use std::time::Duration;
 use quire_domain::reading::{AnalysedDocument, FileKind};
 use quire_ports::{AnalysisError, AnalysisErrorKind, AnalysisRequest, DocumentAnalyser as _, OperationState};
 use quire_testkit::DocumentIntelligenceServer;
-use quire_testkit::document_intelligence_server::{AnalysisFault, LayoutLine, LayoutPage, analyze_result};
+use quire_testkit::document_intelligence_server::{
+    AnalysisFault, LayoutLine, LayoutPage, analyze_result, filled_form,
+};
 use serde_json::{Value, json};
 
 use super::{DocumentIntelligence, DocumentIntelligenceSettings, DocumentIntelligenceSettingsError};
@@ -164,6 +166,11 @@ async fn each_failure_is_told_apart_and_says_whether_it_may_pass() {
         (AnalysisFault::Closed, unavailable, true),
         (AnalysisFault::Silent, unavailable, true),
         (AnalysisFault::Garbage, unavailable, true),
+        (AnalysisFault::Status(408, None), unavailable, true),
+        (AnalysisFault::Status(502, None), unavailable, true),
+        (AnalysisFault::Status(503, None), unavailable, false),
+        (AnalysisFault::Status(504, None), unavailable, true),
+        (AnalysisFault::Elsewhere, (AnalysisErrorKind::AnswerInvalid, false), true),
         (AnalysisFault::Status(413, None), (AnalysisErrorKind::Refused, false), false),
         (AnalysisFault::Status(400, None), (AnalysisErrorKind::Refused, false), false),
     ] {
@@ -195,10 +202,69 @@ async fn each_failure_is_told_apart_and_says_whether_it_may_pass() {
     }
     let error = analyse(&client(&server.url, "wrong")).await.unwrap_err();
     assert_eq!((error.kind, error.is_retryable), (AnalysisErrorKind::Refused, false));
-    let small = DocumentIntelligenceSettings { max_response_bytes: 100, ..settings(&server.url, KEY) };
-    let http = HttpClient::new(&HttpOptions::default()).unwrap();
-    let error = analyse(&DocumentIntelligence::new(http, small).unwrap()).await.unwrap_err();
+    let small = |max_response_bytes| {
+        let settings = DocumentIntelligenceSettings { max_response_bytes, ..settings(&server.url, KEY) };
+        DocumentIntelligence::new(HttpClient::new(&HttpOptions::default()).unwrap(), settings).unwrap()
+    };
+    let error = analyse(&small(100)).await.unwrap_err();
     assert_eq!((error.kind, error.is_retryable), (AnalysisErrorKind::AnswerInvalid, false), "too large");
+    server.fault_submit(AnalysisFault::Garbage);
+    let error = small(3).submit(request()).await.unwrap_err();
+    assert_eq!((error.kind, error.may_have_arrived), (AnalysisErrorKind::AnswerInvalid, true), "too large");
+}
+
+/// Proves R202 with a result of the real shape: a form that was filled in by hand, with offsets that count characters as people
+/// see them, keys of two lines, values of two columns, marks, cells over several columns and rows, styles, sections and figures.
+#[tokio::test]
+async fn a_form_in_the_shape_of_the_service_is_mapped_whole() {
+    let server = DocumentIntelligenceServer::start(KEY, filled_form());
+    let document = analyse(&client(&server.url, KEY)).await.unwrap();
+    let [page] = document.reading.pages.as_slice() else { panic!("one page") };
+    let lines: Vec<String> = page
+        .lines
+        .iter()
+        .map(|line| line.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+        .collect();
+    let expected: Vec<String> = filled_form()["pages"][0]["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["content"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(lines, expected, "each word is in its line, also behind characters of several code points");
+    assert_eq!((page.word_count(), document.analysis.word_confidence[0].len()), (178, 178));
+    assert!(page.lines.iter().all(|line| line.opens_paragraph));
+
+    let analysis = &document.analysis;
+    assert_eq!((analysis.tables.len(), analysis.pairs.len()), (5, 29));
+    assert_eq!(analysis.pairs.iter().filter(|pair| pair.value.is_none()).count(), 3);
+    let value = |key: &str| {
+        let pair = analysis.pairs.iter().find(|pair| pair.key.text == key).unwrap();
+        pair.value.as_ref().unwrap().text.as_str()
+    };
+    assert_eq!(value("N\u{fa}mero de expediente"), "2026/0417");
+    assert_eq!(value("Sueldo neto"), "1.603,29 \u{20ac}\n1.172,33 \u{20ac}");
+    assert_eq!(value("S\u{ed}"), ":selected:");
+    let cells = |table: usize| &analysis.tables[table].cells;
+    assert!(cells(0).iter().any(|cell| cell.column_span == 3 && cell.is_heading));
+    assert!(cells(2).iter().any(|cell| cell.row_span == 2 && cell.is_heading));
+    let places = analysis.pairs.iter().flat_map(|pair| &pair.key.boxes);
+    assert!(
+        places.clone().count() == 29
+            && places.into_iter().all(|rect| rect.x1 <= page.width && rect.y1 <= page.height)
+    );
+}
+
+#[test]
+fn the_port_of_the_scheme_may_be_named_or_left_out() {
+    let path = "documentintelligence/documentModels/prebuilt-layout/analyzeResults/x";
+    let own = ["https://name.azure.com", "https://name.azure.com:443", "https://Name.azure.com"];
+    for (configured, named) in own.iter().flat_map(|one| own.iter().map(move |other| (one, other))) {
+        assert!(client(configured, KEY).operation_address(&format!("{named}/{path}")).is_ok(), "{named}");
+    }
+    for other in ["https://name.azure.com:444", "http://name.azure.com", "https://name.azure.com.example"] {
+        assert!(client(own[0], KEY).operation_address(&format!("{other}/{path}")).is_err(), "{other}");
+    }
 }
 
 /// The key goes to no other host, and a result that cannot be placed is refused.
@@ -211,7 +277,6 @@ async fn an_operation_elsewhere_and_an_unusable_result_are_refused() {
     assert_eq!(error.kind, AnalysisErrorKind::AnswerInvalid);
     assert_eq!(server.polls(), 0);
     for (path, value) in [
-        ("/stringIndexType", json!("textElements")),
         ("/pages/0/unit", json!("furlong")),
         ("/pages/0/width", json!(null)),
         ("/pages/0/pageNumber", json!(0)),
