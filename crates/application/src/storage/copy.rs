@@ -9,18 +9,17 @@ mod table_digest;
 
 use std::sync::Arc;
 
+use self::files::copy_files;
+use self::plan::TablePlan;
+pub use self::table_digest::TableDigest;
+use super::identity::{self, StorageMatch, compare_ids};
+use super::probe::probe_name;
+use super::{Faults, InstallationBlobs, Progress};
 use quire_domain::InstallationId;
 use quire_ports::{
     BlobRoot, BlobStore, CopyProgress, PortError, PortResult, Row, Store, TableReceiver, TableSnapshot,
     Tables,
 };
-use uuid::Uuid;
-
-use self::files::copy_files;
-use self::plan::TablePlan;
-pub use self::table_digest::TableDigest;
-use super::identity::{self, StorageMatch, compare_ids};
-use super::{Faults, InstallationBlobs, Progress};
 
 /// How many rows a transaction copies.
 const BATCH: u32 = 500;
@@ -153,10 +152,12 @@ pub async fn copy(
 
 /// Whether a file that is written to one storage is found in the other. Two addresses can name one place.
 async fn is_same_storage(from: &dyn BlobStore, to: &dyn BlobStore) -> PortResult<bool> {
-    let name = format!("copy-{}", Uuid::now_v7());
+    let name = probe_name();
     to.put(&name, Vec::new()).await?;
     let found = from.get_range(&name, 0..0).await;
-    to.remove(&name).await?;
+    if let Err(error) = to.remove(&name).await {
+        tracing::warn!(%error, "storage: an empty file of the comparison stays until the sweep removes it");
+    }
     match found {
         Ok(_) => Ok(true),
         Err(PortError::NotFound(_)) => Ok(false),

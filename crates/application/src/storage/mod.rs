@@ -11,6 +11,7 @@ mod identity;
 mod installation_blobs;
 mod lost_attempts;
 mod named_file;
+mod probe;
 mod progress;
 mod sweep;
 mod verify;
@@ -23,6 +24,7 @@ pub use identity::{
 };
 pub use installation_blobs::InstallationBlobs;
 pub use lost_attempts::{LostAttemptFile, find_lost_attempts, remove_lost_attempts};
+pub use probe::probe_name;
 pub use progress::Progress;
-pub use sweep::{Sweep, SweepReport, keep_sweeping};
+pub use sweep::{Sweep, SweepReport, Waste, keep_sweeping};
 pub use verify::{VerifyReport, verify};

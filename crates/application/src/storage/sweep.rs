@@ -13,6 +13,8 @@ use quire_domain::SubjectId;
 use quire_ports::{BlobStore, PortResult, Store, SubjectPresence};
 use tokio_util::sync::CancellationToken;
 
+use super::probe::is_probe;
+
 /// A younger file may belong to an upload that is not finished.
 const MIN_AGE: SignedDuration = SignedDuration::from_hours(24);
 /// How many subjects one query looks for.
@@ -34,6 +36,17 @@ pub struct SweepReport {
     pub removed: Vec<SubjectId>,
     /// The subjects that have old files and no row. The next look removes their files if they still have no row.
     pub suspects: Vec<SubjectId>,
+    /// The folders of files that were written to learn about the storage, and that were removed.
+    pub probes: Vec<String>,
+}
+
+/// What a look would consider.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waste {
+    /// The subjects that are purged, or have no row and old files.
+    pub subjects: Vec<(SubjectId, SubjectPresence)>,
+    /// The folders of old files that were written to learn about the storage. Their process ended before it removed them.
+    pub probes: Vec<String>,
 }
 
 impl Sweep {
@@ -48,11 +61,18 @@ impl Sweep {
         Self { min_age, ..self }
     }
 
-    /// Looks once. Only folders that are named like a subject are considered. Files of purged subjects are removed at
-    /// once: nothing can be stored for those subjects any more.
+    /// Looks once. Only folders that are named like a subject or a probe are considered. Files of purged subjects are removed
+    /// at once: nothing can be stored for those subjects any more.
     pub async fn look(&mut self) -> PortResult<SweepReport> {
         let mut report = SweepReport::default();
-        for (subject, presence) in self.find().await? {
+        let waste = self.find().await?;
+        for folder in waste.probes {
+            if self.blobs.remove_folder(&folder).await? {
+                tracing::info!(folder, "storage: removed a file that was written to learn about the storage");
+                report.probes.push(folder);
+            }
+        }
+        for (subject, presence) in waste.subjects {
             if presence == SubjectPresence::Purged || self.suspects.contains(&subject) {
                 self.remove(subject, &mut report).await?;
             } else {
@@ -63,15 +83,20 @@ impl Sweep {
         Ok(report)
     }
 
-    /// The subjects that are purged, or have no row and old files. Removes nothing.
-    pub async fn find(&self) -> PortResult<Vec<(SubjectId, SubjectPresence)>> {
-        let mut found = Vec::new();
+    /// What a look would consider. Removes nothing.
+    pub async fn find(&self) -> PortResult<Waste> {
+        let mut found = Waste::default();
         let mut after = None;
         loop {
             let page = self.blobs.folders(after.as_deref()).await?;
+            for folder in page.names.iter().filter(|name| is_probe(name)) {
+                if self.is_old(folder).await? {
+                    found.probes.push(folder.clone());
+                }
+            }
             let subjects: Vec<SubjectId> = page.names.iter().filter_map(|name| subject(name)).collect();
             for batch in subjects.chunks(BATCH) {
-                self.find_among(batch, &mut found).await?;
+                self.find_among(batch, &mut found.subjects).await?;
             }
             match page.next {
                 Some(next) => after = Some(next),
@@ -90,7 +115,7 @@ impl Sweep {
             let is_waste = match presence {
                 SubjectPresence::Stored => false,
                 SubjectPresence::Purged => true,
-                SubjectPresence::Unknown => self.is_old(subject).await?,
+                SubjectPresence::Unknown => self.is_old(&subject.to_string()).await?,
             };
             if is_waste {
                 found.push((subject, presence));
@@ -99,8 +124,8 @@ impl Sweep {
         Ok(())
     }
 
-    async fn is_old(&self, subject: SubjectId) -> PortResult<bool> {
-        let written = self.blobs.last_written(&subject.to_string()).await?;
+    async fn is_old(&self, folder: &str) -> PortResult<bool> {
+        let written = self.blobs.last_written(folder).await?;
         let now = self.store.clock.now();
         Ok(written.is_some_and(|written| now.duration_since(written) >= self.min_age))
     }

@@ -53,6 +53,7 @@ on_both_stores! {
     a_row_that_comes_between_the_looks_keeps_its_files,
     files_of_a_purged_document_are_removed_at_once,
     what_is_not_named_like_a_document_is_left_alone,
+    a_probe_that_its_process_did_not_remove_is_removed_when_it_is_old,
 }
 
 async fn old_files_without_a_row_are_removed_at_the_second_look(fixture: &StoreFixture) {
@@ -62,10 +63,10 @@ async fn old_files_without_a_row_are_removed_at_the_second_look(fixture: &StoreF
     assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default(), "too young");
     env.pass(2);
     let first = env.sweep.look().await.unwrap();
-    assert_eq!(first, SweepReport { removed: vec![], suspects: vec![orphan] });
+    assert_eq!(first, SweepReport { suspects: vec![orphan], ..SweepReport::default() });
     assert!(env.has_files(orphan).await);
     let second = env.sweep.look().await.unwrap();
-    assert_eq!(second, SweepReport { removed: vec![orphan], suspects: vec![] });
+    assert_eq!(second, SweepReport { removed: vec![orphan], ..SweepReport::default() });
     assert!(!env.has_files(orphan).await && env.has_files(kept).await);
     assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default());
 }
@@ -89,11 +90,32 @@ async fn files_of_a_purged_document_are_removed_at_once(fixture: &StoreFixture) 
 
 async fn what_is_not_named_like_a_document_is_left_alone(fixture: &StoreFixture) {
     let mut env = SweepFixture::new(fixture);
-    for name in ["notes/file", "installation-id", "0192AB20-0000-7000-8000-00000000000A/upper-case"] {
+    for name in [
+        "notes/file",
+        "installation-id",
+        "probe-notes/file",
+        "0192AB20-0000-7000-8000-00000000000A/upper-case",
+    ] {
         env.blobs.put(name, b"x".to_vec()).await.unwrap();
     }
     env.pass(1_000);
     assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default());
     assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default());
-    assert_eq!(env.blobs.folders(None).await.unwrap().names.len(), 2);
+    assert_eq!(env.blobs.folders(None).await.unwrap().names.len(), 3);
+}
+
+async fn a_probe_that_its_process_did_not_remove_is_removed_when_it_is_old(fixture: &StoreFixture) {
+    let mut env = SweepFixture::new(fixture);
+    let probe = crate::storage::probe_name();
+    env.blobs.put(&probe, b"x".to_vec()).await.unwrap();
+    env.pass(23);
+    assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default(), "it may be in use");
+    env.pass(2);
+    let folder = probe.split('/').next().unwrap().to_owned();
+    assert_eq!(env.sweep.find().await.unwrap().probes, [folder.clone()]);
+    assert_eq!(
+        env.sweep.look().await.unwrap(),
+        SweepReport { probes: vec![folder], ..SweepReport::default() }
+    );
+    assert!(env.blobs.folders(None).await.unwrap().names.is_empty());
 }

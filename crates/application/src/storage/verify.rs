@@ -72,8 +72,8 @@ pub async fn verify(
     for fault in store.tables.contradictions(MAX_CONTRADICTIONS).await? {
         report.faults.add(fault);
     }
-    for (subject, presence) in Sweep::new(store.clone(), blobs.clone()).older_than(UPLOAD_TIME).find().await?
-    {
+    let waste = Sweep::new(store.clone(), blobs.clone()).older_than(UPLOAD_TIME).find().await?;
+    for (subject, presence) in waste.subjects {
         report.faults.add(match presence {
             SubjectPresence::Purged => {
                 format!("{subject} was purged and still has files; `quire gc` removes them")

@@ -41,25 +41,29 @@ impl GcCommand {
         let mut sweep = Sweep::new(store, blobs.clone()).older_than(self.older_than);
         if self.dry_run {
             let found = sweep.find().await?;
-            let subjects = list("without a document", found.into_iter().map(|(subject, _)| subject));
-            return Ok(subjects + &list_lost("of lost attempts", &lost));
+            let subjects = found.subjects.iter().map(|(subject, _)| subject.to_string());
+            let folders = subjects.chain(found.probes).collect();
+            return Ok(list("without a document", folders) + &list_lost("of lost attempts", &lost));
         }
         let first = sweep.look().await?;
-        let mut removed = first.removed;
+        let (mut removed, mut probes) = (first.removed, first.probes);
         if !first.suspects.is_empty() {
             tokio::time::sleep(to_std(self.pause)).await;
-            removed.extend(sweep.look().await?.removed);
+            let second = sweep.look().await?;
+            removed.extend(second.removed);
+            probes.extend(second.probes);
         }
         remove_lost_attempts(&*blobs, &lost).await?;
-        Ok(list("removed", removed.into_iter()) + &list_lost("of lost attempts removed", &lost))
+        let folders = removed.iter().map(SubjectId::to_string).chain(probes).collect();
+        Ok(list("removed", folders) + &list_lost("of lost attempts removed", &lost))
     }
 }
 
-fn list(what: &str, subjects: impl ExactSizeIterator<Item = SubjectId>) -> String {
-    let plural = if subjects.len() == 1 { "folder" } else { "folders" };
-    let mut text = format!("{} {plural} {what}\n", subjects.len());
-    for subject in subjects {
-        let _ = writeln!(text, "  {subject}");
+fn list(what: &str, folders: Vec<String>) -> String {
+    let plural = if folders.len() == 1 { "folder" } else { "folders" };
+    let mut text = format!("{} {plural} {what}\n", folders.len());
+    for folder in folders {
+        let _ = writeln!(text, "  {folder}");
     }
     text
 }

@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{InstallationId, RunId};
 use quire_ports::{Cell, CellType, Table};
-use quire_testkit::StoreFixture;
 use quire_testkit::conformance::filled_tables::{FilledTables, fill_every_table};
 use quire_testkit::fixture::at;
+use quire_testkit::{FaultyBlobs, StoreFixture};
 use tempfile::TempDir;
 
 use super::*;
@@ -446,9 +446,24 @@ async fn a_target_with_the_storage_of_the_source_is_refused() {
     let left: Vec<_> = std::fs::read_dir(source.folder.path().join("documents"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
-        .filter(|name| name.to_string_lossy().starts_with("copy-"))
+        .filter(|name| name.to_string_lossy().starts_with("probe-"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// The empty file that tells two storages apart cannot be removed: the sweep does so later.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_the_comparison_that_cannot_be_removed_does_not_fail_the_copy() {
+    let (source, target) = (Place::on_sqlite().await, Place::on_postgresql().await);
+    let faulty = Arc::new(FaultyBlobs::new(target.stores.blobs.clone()));
+    assert!(!is_same_storage(&*source.stores.blobs, &*faulty).await.unwrap());
+    faulty.fail_all("remove");
+    assert!(!is_same_storage(&*source.stores.blobs, &*faulty).await.unwrap());
+    let same = FaultyBlobs::new(source.stores.blobs.clone());
+    same.fail_all("remove");
+    assert!(is_same_storage(&*source.stores.blobs, &same).await.unwrap());
+    let left = target.stores.blobs.folders(None).await.unwrap().names;
+    assert!(matches!(left.as_slice(), [one] if crate::storage::probe::is_probe(one)), "{left:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

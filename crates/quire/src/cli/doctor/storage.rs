@@ -1,7 +1,6 @@
 //! The storage of files: whether it is the one of this database, and whether a file can be written, read and removed.
 
-use quire_application::storage::{StorageMatch, compare_ids};
-use quire_domain::InstallationId;
+use quire_application::storage::{StorageMatch, compare_ids, probe_name};
 use quire_ports::{BlobStore, PortResult};
 
 use super::{Finding, Installation};
@@ -68,7 +67,7 @@ fn wrong_storage(identified: Option<StorageMatch>, place: &str) -> Option<Findin
 
 /// Whether a small file comes back as it was written.
 async fn write_read_and_remove(blobs: &dyn BlobStore) -> PortResult<bool> {
-    let name = format!("doctor-{}", InstallationId::new());
+    let name = probe_name();
     blobs.put(&name, PROBE.to_vec()).await?;
     let read = blobs.get(&name, PROBE.len() as u64).await;
     blobs.remove(&name).await?;
