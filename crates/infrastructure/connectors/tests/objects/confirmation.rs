@@ -8,20 +8,15 @@ use tokio::net::TcpListener;
 
 use super::{azure, azure_at, s3};
 
-/// More than one part.
-const LARGE: usize = 17 << 20;
-
 #[tokio::test(flavor = "multi_thread")]
-async fn azure_and_s3_confirm_what_they_received() {
+async fn azure_confirms_what_it_received_and_a_service_that_speaks_like_s3_is_not_trusted() {
     let (azure, s3) = (azure(&azure_container().await), s3(&s3_bucket().await, "test"));
     azure.put("a/small", b"abc".to_vec()).await.unwrap();
     assert!(azure.confirms_writes());
-    s3.put("a/small", b"abc".to_vec()).await.unwrap();
-    // Azurite, unlike Azure, reports no checksum of a part.
-    let mut large = s3.begin("a/large").await.unwrap();
-    large.write(&vec![7; LARGE]).await.unwrap();
-    large.finish().await.unwrap();
     assert!(s3.confirms_writes());
+    // It may not compare what it received with the hash that signs the request.
+    s3.put("a/small", b"abc".to_vec()).await.unwrap();
+    assert!(!s3.confirms_writes());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,11 +1,11 @@
 //! Checksums, so that a bit that changes on the way or in the service is noticed.
 //!
-//! On the way there, S3 checks the SHA-256 that signs each request, and Azure reports the checksum of what it received. On the
-//! way back, a file is compared with the SHA-256 that was stored beside it.
+//! On the way there, S3 checks the SHA-256 that signs each request, and Azure reports the checksum of what it received. A service
+//! that only speaks the protocol of S3 may check nothing. On the way back, a file is compared with the SHA-256 that was stored beside it.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use hyper::header::HeaderMap;
+use hyper::header::{HeaderMap, HeaderValue};
 use md5::{Digest as _, Md5};
 use object_store::{Attribute, AttributeValue, Attributes};
 use sha2::Sha256;
@@ -31,13 +31,29 @@ fn hex(content: &[u8]) -> String {
     quire_domain::hex(&Sha256::digest(content))
 }
 
-/// Whether a service received what was sent. None if neither the request nor the response has a checksum of it.
-pub(super) fn was_received(sent: &[u8], request: &HeaderMap, response: &HeaderMap) -> Option<bool> {
+/// What becomes of the hash that signs a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SignedHash {
+    /// The service refuses content with another one.
+    Checked,
+    /// Nobody knows.
+    Ignored,
+}
+
+/// Whether a service received what was sent. None if neither the request nor the response has a checksum of it that counts.
+pub(super) fn was_received(
+    sent: &[u8],
+    signed_hash: SignedHash,
+    request: &HeaderMap,
+    response: &HeaderMap,
+) -> Option<bool> {
     let reported = |name: &str| BASE64_STANDARD.decode(response.get(name)?.as_bytes()).ok();
     let md5 = reported("content-md5").map(|reported| *reported == *Md5::digest(sent));
     let crc = reported("x-ms-content-crc64").map(|reported| *reported == crc64(sent).to_le_bytes());
-    // S3 refuses a request whose content has another hash than the signed one.
-    let signed = request.get("x-amz-content-sha256").filter(|signed| *signed != "UNSIGNED-PAYLOAD");
+    let is_checked = |signed: &&HeaderValue| {
+        signed_hash == SignedHash::Checked && signed.as_bytes() != b"UNSIGNED-PAYLOAD"
+    };
+    let signed = request.get("x-amz-content-sha256").filter(is_checked);
     let checks = [md5, crc, signed.map(|_| true)];
     checks.iter().flatten().copied().reduce(|one, other| one && other)
 }
@@ -48,8 +64,6 @@ fn crc64(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
 
     #[test]
@@ -64,18 +78,23 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(name, HeaderValue::from_str(&value).unwrap());
             for (sent, expected) in [(b"abc", true), (b"abd", false)] {
-                assert_eq!(was_received(sent, &HeaderMap::new(), &headers), Some(expected), "{name}");
+                for signed in [SignedHash::Checked, SignedHash::Ignored] {
+                    let received = was_received(sent, signed, &HeaderMap::new(), &headers);
+                    assert_eq!(received, Some(expected), "{name}");
+                }
             }
         }
     }
 
     #[test]
     fn content_without_a_checksum_is_not_confirmed() {
-        assert_eq!(was_received(b"abc", &HeaderMap::new(), &HeaderMap::new()), None);
+        let none = HeaderMap::new();
+        assert_eq!(was_received(b"abc", SignedHash::Checked, &none, &none), None);
         for (value, expected) in [("UNSIGNED-PAYLOAD", None), ("a hash", Some(true))] {
             let mut request = HeaderMap::new();
             request.insert("x-amz-content-sha256", HeaderValue::from_static(value));
-            assert_eq!(was_received(b"abc", &request, &HeaderMap::new()), expected);
+            assert_eq!(was_received(b"abc", SignedHash::Checked, &request, &none), expected);
+            assert_eq!(was_received(b"abc", SignedHash::Ignored, &request, &none), None);
         }
     }
 

@@ -30,6 +30,7 @@ pub use self::azure::{ApplicationProof, AzureCredential, AzureSettings};
 pub use self::location::ObjectLocation;
 pub use self::s3::{S3Encryption, S3Keys, S3Settings};
 
+use self::checksum::SignedHash;
 use self::error::{is_missing, unavailable};
 use self::guard::{LastProbe, RecentGuard};
 use self::object_writer::ObjectWriter;
@@ -101,7 +102,7 @@ impl ObjectBlobs {
         http: &HttpOptions,
         repetition: Repetition,
     ) -> Result<Self, ObjectSettingsError> {
-        let transport = Transport::new(http).map_err(ObjectSettingsError::Http)?;
+        let transport = Transport::new(http, SignedHash::Ignored).map_err(ObjectSettingsError::Http)?;
         let took_unchecked = transport.took_unchecked();
         let service = azure::service(&location.container, settings, transport, repetition.policy())?;
         Ok(Self::new(Arc::new(service), location, took_unchecked))
@@ -114,7 +115,9 @@ impl ObjectBlobs {
         http: &HttpOptions,
         repetition: Repetition,
     ) -> Result<Self, ObjectSettingsError> {
-        let transport = Transport::new(http).map_err(ObjectSettingsError::Http)?;
+        let is_amazon = settings.endpoint.is_none();
+        let signed_hash = if is_amazon { SignedHash::Checked } else { SignedHash::Ignored };
+        let transport = Transport::new(http, signed_hash).map_err(ObjectSettingsError::Http)?;
         let took_unchecked = transport.took_unchecked();
         let service = s3::service(&location.container, settings, transport, repetition.policy())?;
         Ok(Self::new(Arc::new(service), location, took_unchecked))

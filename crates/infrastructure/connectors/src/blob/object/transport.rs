@@ -14,7 +14,7 @@ use object_store::client::{
     HttpResponse, HttpResponseBody, HttpService,
 };
 
-use super::checksum;
+use super::checksum::{self, SignedHash};
 use crate::http::{HttpClient, HttpError, HttpLimits, HttpOptions, HttpOptionsError};
 
 /// The time for one request, from its first byte to the last one of its response.
@@ -32,15 +32,17 @@ pub(super) struct Transport {
     direct: HttpClient,
     /// Whether a service has taken content without a checksum of it.
     took_unchecked: Arc<AtomicBool>,
+    signed_hash: SignedHash,
 }
 
 impl Transport {
-    pub(super) fn new(options: &HttpOptions) -> Result<Self, HttpOptionsError> {
+    pub(super) fn new(options: &HttpOptions, signed_hash: SignedHash) -> Result<Self, HttpOptionsError> {
         let direct = HttpOptions { proxy: None, ..options.clone() };
         Ok(Self {
             client: HttpClient::new(options)?,
             direct: HttpClient::new(&direct)?,
             took_unchecked: Arc::default(),
+            signed_hash,
         })
     }
 
@@ -75,7 +77,7 @@ impl HttpService for Transport {
         let opened = client.open(Request::from_parts(head, Full::new(body.clone())), limits).await;
         let received = opened.map_err(failed)?;
         if is_content && received.status.is_success() {
-            match checksum::was_received(&body, &request, &received.headers) {
+            match checksum::was_received(&body, self.signed_hash, &request, &received.headers) {
                 Some(true) => {}
                 // The library sends the request again.
                 Some(false) => return Err(failed(HttpError::Interrupted)),
