@@ -3,6 +3,7 @@
 //! checks the stored history. Also stalls clients.
 
 mod blobs;
+mod cloud;
 mod kills;
 mod links;
 mod outages;
@@ -44,7 +45,7 @@ pub enum Part {
     Links,
     /// Kills of workers and servers whose files are in Azurite, and restarts of Azurite and the database (PostgreSQL).
     Blobs,
-    /// A new program takes over from an older one under load (PostgreSQL). `cargo xtask drill upgrade` builds the older one.
+    /// A new program takes over from an older one under the uploads and disturbances of `blobs` (PostgreSQL). `cargo xtask drill upgrade` builds the older one.
     Upgrade,
     /// The disk of the storage is unmounted while documents come in, and comes back.
     Storage,
@@ -66,7 +67,7 @@ pub struct DrillOptions {
     /// A short form for the test suite: fewer kills, no restart of the PostgreSQL server, no silence.
     #[arg(long)]
     short: bool,
-    /// How many documents the drills of blobs and upgrades upload [default: 2000, or 200 in the short form].
+    /// How many documents the drills of blobs and upgrades upload [default: 2000, or 200 and 800 in the short form].
     #[arg(long)]
     uploads: Option<u64>,
     /// A thousand kills on SQLite. An interrupted drill continues where it was.
@@ -125,8 +126,8 @@ async fn rehearse(options: &DrillOptions, not_run: &mut Vec<String>) -> bool {
             passed &= blobs::drill(uploads, !options.short).await;
         }
         if options.only.contains(&Part::Upgrade) && kind == DatabaseKind::Postgres {
-            let uploads = options.uploads.unwrap_or(if options.short { 200 } else { 2000 });
-            passed &= upgrade::drill(uploads).await;
+            let uploads = options.uploads.unwrap_or(if options.short { 800 } else { 2000 });
+            passed &= upgrade::drill(uploads, !options.short).await;
         }
         if is_wanted(Part::Storage) {
             passed &= outages::storage::drill(kind, options.short).await;

@@ -29,13 +29,27 @@ impl TestProcess {
 
     /// Starts `quire` as that command of this program runs it, and starts it again if it gives up. Also returns what it printed.
     pub fn supervised(program: &[&str], arguments: &[&str], environment: &Environment) -> (Self, String) {
+        let command = || {
+            let mut command = this_program();
+            command.args(program);
+            command
+        };
+        Self::supervised_command(command, arguments, environment)
+    }
+
+    /// Starts a program, such as another version of `quire`, and starts it again if it gives up. Also returns what it printed.
+    pub fn supervised_command(
+        command: impl Fn() -> Command,
+        arguments: &[&str],
+        environment: &Environment,
+    ) -> (Self, String) {
         for _ in 1..STARTS {
-            match Self::try_start(program, arguments, environment) {
+            match Self::try_start_command(command(), arguments, environment) {
                 Ok(started) => return started,
                 Err(reason) => println!("{reason}; starting it again"),
             }
         }
-        Self::start(program, arguments, environment)
+        Self::try_start_command(command(), arguments, environment).unwrap_or_else(|reason| panic!("{reason}"))
     }
 
     /// Starts `quire serve` with its real steps. Also returns its address.
@@ -61,8 +75,8 @@ impl TestProcess {
         Self::try_start_command(command, arguments, environment)
     }
 
-    /// Starts a program, such as another version of `quire`, and waits until it is ready. Also returns what it printed.
-    pub fn try_start_command(
+    /// Starts a program and waits until it is ready. Also returns what it printed.
+    fn try_start_command(
         mut command: Command,
         arguments: &[&str],
         environment: &Environment,
@@ -99,6 +113,11 @@ impl TestProcess {
 
     /// Kills the process (SIGKILL) and waits for its end.
     pub fn kill(mut self) {
+        self.end();
+    }
+
+    /// Kills the process (SIGKILL) and waits for its end.
+    pub fn end(&mut self) {
         self.0.kill().unwrap();
         self.0.wait().unwrap();
     }
