@@ -4,6 +4,7 @@ mod backup;
 mod damage;
 mod moves;
 mod outages;
+mod provider_faults;
 mod streaming;
 mod whole;
 

@@ -14,7 +14,7 @@ use crate::uploads::form::Form;
 
 const KEY: &str = "di-a-key-of-the-whole";
 
-/// Proves R057, R162, R201, R202 and R205 together.
+/// Proves R201, R202 and R205 together.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_in_azure_is_read_by_document_intelligence_for_a_server_without_workers() {
     let container = azure_container().await;
@@ -31,7 +31,7 @@ async fn a_document_in_azure_is_read_by_document_intelligence_for_a_server_witho
     let _workers = [env.cli.start(&["worker"]), env.cli.start(&["worker"])];
     let file = clinical_record(1);
     let form = Form::new().text("extractor", "document_intelligence").field("file", "invoice.pdf", &file);
-    let document = form.end().send(&server, "/documents/upload?schema=invoice").document_id();
+    let document = form.end().send(&server, "/documents?schema=invoice").document_id();
     let run = env.wait_until_completed(document).await;
 
     let data = active_data(&server, document);
