@@ -125,7 +125,9 @@ fn azure_settings(azure: &AzureSection) -> Result<AzureSettings, Invalid> {
 fn azure_credential(azure: &AzureSection) -> Result<AzureCredential, Invalid> {
     let secret = |secret: &Secret| secret.non_empty().map(str::to_owned);
     if azure.managed_identity {
-        return Ok(AzureCredential::ManagedIdentity(non_empty(&azure.client_id)));
+        // App Service and Container Apps say by variables where the token is. A virtual machine has a fixed address.
+        let endpoint = std::env::var("IDENTITY_HEADER").and_then(|_| std::env::var("IDENTITY_ENDPOINT")).ok();
+        return Ok(AzureCredential::ManagedIdentity { client: non_empty(&azure.client_id), endpoint });
     }
     if let Some(key) = secret(&azure.access_key) {
         return Ok(AzureCredential::Key(key));

@@ -1,6 +1,7 @@
 //! Object stores on the services of the tests.
 
 mod confirmation;
+mod credentials;
 mod repetition;
 
 use quire_connectors::blob::ObjectBlobs;

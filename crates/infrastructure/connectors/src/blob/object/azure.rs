@@ -37,8 +37,13 @@ pub enum AzureCredential {
         /// Its secret, or the path of a file with a token of a Kubernetes cluster.
         proof: ApplicationProof,
     },
-    /// The identity of the machine, with the id of a user-assigned one.
-    ManagedIdentity(Option<String>),
+    /// The identity of the machine.
+    ManagedIdentity {
+        /// The id of a user-assigned one.
+        client: Option<String>,
+        /// The address that gives its token, if it is not that of a virtual machine.
+        endpoint: Option<String>,
+    },
 }
 
 /// How an application proves what it is.
@@ -116,8 +121,15 @@ pub(super) fn service(
                 ApplicationProof::TokenFile(path) => builder.with_federated_token_file(path),
             }
         }
-        AzureCredential::ManagedIdentity(Some(client)) => builder.with_client_id(client),
-        AzureCredential::ManagedIdentity(None) => builder,
+        AzureCredential::ManagedIdentity { client, endpoint } => {
+            if let Some(client) = client {
+                builder = builder.with_client_id(client);
+            }
+            if let Some(endpoint) = endpoint {
+                builder = builder.with_msi_endpoint(endpoint);
+            }
+            builder
+        }
     };
     if let Some(key) = &settings.encryption_key {
         builder = builder.with_encryption_key(key);
