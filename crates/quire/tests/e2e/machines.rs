@@ -6,7 +6,9 @@ use std::process::Command;
 use quire_postgres::testing::{TestSchema, url};
 use quire_testkit::documents::clinical_record;
 use quire_testkit::object_services::azure_container;
+use quire_testkit::{PageServer, RedisServer};
 
+use crate::links::ARTICLE;
 use crate::program::{Cli, TestServer, output_of};
 use crate::test_env::{TestEnv, wait_until};
 use crate::uploads::send_file;
@@ -116,7 +118,8 @@ async fn the_commands_of_the_guide_lead_from_a_laptop_to_azure_and_three_workers
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     std::fs::write(cli.path("sample.pdf"), clinical_record(1)).unwrap();
     let bin = std::path::Path::new(env!("CARGO_BIN_EXE_quire")).parent().unwrap().display().to_string();
-    let redis = std::env::var("QUIRE_TEST_REDIS_URL").unwrap();
+    let (redis, site) = (RedisServer::start(), PageServer::start());
+    site.set_article("/umbrellas", "Shared umbrellas", ARTICLE);
     let container = azure_container().await;
     let blocks = GUIDE.split("```sh\n").skip(1).filter_map(|rest| rest.split_once("```"));
     let script: String = blocks.map(|(block, _)| block).collect();
@@ -126,7 +129,8 @@ async fn the_commands_of_the_guide_lead_from_a_laptop_to_azure_and_three_workers
             "database = \"postgres://quire:PASSWORD@db.internal/quire\"",
             &format!("database = \"{}\"\n\n[database]\nschema = \"{}\"", url(), schema.schema),
         )
-        .replace("redis://redis.internal:6379/0", &redis)
+        .replace("redis://redis.internal:6379/0", &redis.url())
+        .replace("https://example.com/umbrellas", &site.url("/umbrellas"))
         .replace("az://records/quire", &format!("az://{}/quire", container.name))
         .replace(AZURE_CREDENTIAL, &container.connection_string());
     assert!(script.contains(&container.endpoint), "{script}");
@@ -137,6 +141,7 @@ async fn the_commands_of_the_guide_lead_from_a_laptop_to_azure_and_three_workers
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
     shell.args(["-euo", "pipefail", "-c", &script]).current_dir(cli.path(".")).env("PATH", path);
     shell.env("SAMPLE", cli.path("sample.pdf")).env("QUIRE_READING_MEMORY_MB", "512");
+    shell.env("QUIRE_WEB_ALLOW", site.host()).env("QUIRE_WEB_ROBOTS", "false");
     let output = output_of(&mut shell);
     let logs = ["laptop", "server", "worker-1", "worker-2", "worker-3"]
         .map(|name| std::fs::read_to_string(cli.path(&format!("{name}.log"))).unwrap_or_default());
@@ -145,7 +150,11 @@ async fn the_commands_of_the_guide_lead_from_a_laptop_to_azure_and_three_workers
     let back = cli.run_json(&["verify", "--json", "--data", "laptop-again"]);
     assert_eq!((&back["documents"], &back["fault_count"]), (&2.into(), &0.into()), "{back}");
     let runs = cli.run_json(&["runs", "list", "--json", "--data", "laptop-again"]);
-    assert_eq!(runs.as_array().unwrap().len(), 2, "{runs}");
+    let ended = runs.as_array().unwrap().iter().filter(|run| run["state"] == "COMPLETED");
+    assert_eq!((ended.count(), runs.as_array().unwrap().len()), (3, 3), "two documents and a link: {runs}");
+    assert_eq!(site.requests("/umbrellas"), 1, "the page was read once");
+    let used = redis.command(&["INFO", "commandstats"]);
+    assert!(used.contains("cmdstat_eval"), "the lock of the link was released in Redis: {used}");
 }
 
 /// Grafana reads it as JSON; `cargo xtask check documents` checks the metrics in it.
