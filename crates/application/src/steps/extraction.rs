@@ -256,6 +256,7 @@ fn pages_as_json_lines(reading: &Reading) -> Result<(Vec<u8>, Vec<PageEntry>), F
         let start = lines.len() as u64;
         serde_json::to_writer(&mut lines, page).map_err(|_| not_serializable())?;
         let end = lines.len() as u64;
+        let sha256 = usize::try_from(start).ok().and_then(|start| lines.get(start..)).map(hash);
         lines.push(b'\n');
         entries.push(PageEntry {
             width: page.width,
@@ -267,6 +268,7 @@ fn pages_as_json_lines(reading: &Reading) -> Result<(Vec<u8>, Vec<PageEntry>), F
             data_problem: page.data.iter().find_map(|data| data.problem.clone()),
             start,
             end,
+            sha256,
         });
     }
     Ok((lines, entries))

@@ -120,4 +120,28 @@ pub struct PageEntry {
     pub start: u64,
     /// The end of its line.
     pub end: u64,
+    /// The SHA-256 of its line, in hexadecimal. Pages from before have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+}
+
+impl PageEntry {
+    /// Whether this line of the file is the one that was stored, as far as can be told.
+    pub(crate) fn is_line(&self, line: &[u8]) -> bool {
+        self.sha256.as_ref().is_none_or(|stored| *stored == hash(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_compared_with_its_hash_and_one_from_before_has_none() {
+        let entry = serde_json::json!({ "width": 1.0, "height": 1.0, "recognised": false, "words": 1, "start": 0, "end": 3 });
+        let before: PageEntry = serde_json::from_value(entry).unwrap();
+        assert!(before.is_line(b"abc") && before.is_line(b"abd"));
+        let stored = PageEntry { sha256: Some(hash(b"abc")), ..before };
+        assert!(stored.is_line(b"abc") && !stored.is_line(b"abd"));
+    }
 }

@@ -68,6 +68,9 @@ pub async fn page_words(
         ))
     })?;
     let line = blobs.get_range(&index.path, entry.start..entry.end).await?;
+    if !entry.is_line(&line) {
+        return Err(PortError::Corrupt(format!("page {number} of run {run} is not what was stored")));
+    }
     serde_json::from_slice(&line)
         .map_err(|error| PortError::Corrupt(format!("page {number} of run {run}: {error}")))
 }
