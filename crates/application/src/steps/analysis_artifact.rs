@@ -2,8 +2,10 @@
 
 use quire_domain::Run;
 use quire_domain::reading::Analysis;
-use quire_ports::{Artifact, BlobStore};
+use quire_ports::{Artifact, BlobStore, PortResult};
 use serde::{Deserialize, Serialize};
+
+use crate::document::pages::hash;
 
 /// The size limit of the file: 64 MB.
 const MAX_BYTES: u64 = 64 << 20;
@@ -54,16 +56,24 @@ impl AnalysisArtifact {
         format!("{}/runs/{}/analysis.{}.json", run.subject, run.id, run.fence.0)
     }
 
-    /// The analysis among the artifacts of a run, if there is one. Without it the text is interpreted alone.
-    pub(super) async fn load(artifacts: &[Artifact], blobs: &dyn BlobStore) -> Option<Analysis> {
-        let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == Self::ARTIFACT)?;
-        let path = serde_json::from_str::<Self>(&artifact.payload).ok()?.path?;
-        match blobs.get(&path, MAX_BYTES).await {
-            Ok(content) => serde_json::from_slice(&content).ok(),
-            Err(error) => {
-                tracing::warn!(%error, "Document Intelligence: the analysis of a run cannot be read, going on without it");
-                None
-            }
+    /// The analysis among the artifacts of a run, if there is one. If its file is lost or damaged, the text is interpreted alone.
+    /// Fails while the storage does not answer.
+    pub(super) async fn load(artifacts: &[Artifact], blobs: &dyn BlobStore) -> PortResult<Option<Analysis>> {
+        let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == Self::ARTIFACT);
+        let stored = artifact.and_then(|artifact| serde_json::from_str::<Self>(&artifact.payload).ok());
+        let Some((path, sha256)) = stored.and_then(|stored| Some((stored.path?, stored.sha256))) else {
+            return Ok(None);
+        };
+        let is_stored = |content: &[u8]| sha256.as_ref().is_none_or(|sha256| *sha256 == hash(content));
+        let analysis = match blobs.get(&path, MAX_BYTES).await {
+            Ok(content) if is_stored(&content) => serde_json::from_slice(&content).ok(),
+            Ok(_) => None,
+            Err(error) if error.is_retryable() => return Err(error),
+            Err(_) => None,
+        };
+        if analysis.is_none() {
+            tracing::warn!(path, "Document Intelligence: the analysis of a run is lost, going on without it");
         }
+        Ok(analysis)
     }
 }

@@ -69,8 +69,9 @@ impl UnreadableSchema {
 impl Step for InterpretationStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
         let run = &context.run;
-        let RunPages { reading, language, analysis } =
-            load_pages(&*self.history, &*self.blobs, run.id, FAILED).await?;
+        let pages = load_pages(&*self.history, &*self.blobs, run.id, FAILED).await?;
+        let analysis = pages.analysis(&*self.blobs).await?;
+        let RunPages { reading, language, .. } = pages;
         let reading = Arc::new(reading);
         let UsedSchema { schema, chosen, fits } = self.schema(run, &reading, language.as_deref()).await?;
         let request = InterpretRequest {

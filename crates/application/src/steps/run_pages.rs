@@ -2,18 +2,24 @@
 
 use quire_domain::reading::{Analysis, Reading};
 use quire_domain::{Failure, RunId};
-use quire_ports::{BlobStore, PortError, RunHistory};
+use quire_ports::{Artifact, BlobStore, PortError, RunHistory};
 
 use super::analysis_artifact::AnalysisArtifact;
-use super::error_code::{database_failure, storage_failure};
-use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
+use super::error_code::{StepErrorCode, database_failure, storage_failure};
+use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact, hash};
 
 /// What EXTRACTION stored for a run.
 pub(crate) struct RunPages {
     pub(crate) reading: Reading,
     pub(crate) language: Option<String>,
-    /// What a service found beside the text.
-    pub(crate) analysis: Option<Analysis>,
+    artifacts: Vec<Artifact>,
+}
+
+impl RunPages {
+    /// What a service found beside the text, if one read the document.
+    pub(super) async fn analysis(&self, blobs: &dyn BlobStore) -> Result<Option<Analysis>, Failure> {
+        AnalysisArtifact::load(&self.artifacts, blobs).await.map_err(|error| storage_failure(&error))
+    }
 }
 
 /// The pages of a run. `code` is the code of a failure without one of its own.
@@ -41,8 +47,12 @@ pub(crate) async fn load_pages(
         }
         error => storage_failure(&error),
     })?;
+    if index.sha256.as_ref().is_some_and(|stored| *stored != hash(&lines)) {
+        // The disk or the line may read it right the next time.
+        let message = "the pages of this run are not what was stored; process the document again";
+        return Err(Failure::transient(StepErrorCode::FileDamaged.as_str(), message));
+    }
     let reading = PageIndex::reading(&lines).map_err(|_| lost("the pages of this run cannot be read"))?;
     let language = text.map(|text| text.language).filter(|code| code != RawTextArtifact::UNKNOWN_LANGUAGE);
-    let analysis = AnalysisArtifact::load(&artifacts, blobs).await;
-    Ok(RunPages { reading, language, analysis })
+    Ok(RunPages { reading, language, artifacts })
 }

@@ -5,6 +5,7 @@
 
 mod fixture;
 
+mod blob_outages;
 mod cancelling;
 mod deadlines;
 mod document_intelligence;
