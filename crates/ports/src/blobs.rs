@@ -72,6 +72,9 @@ pub trait BlobWriter: Send {
     /// Writes the next piece.
     async fn write(&mut self, piece: &[u8]) -> PortResult<()>;
 
+    /// Tells the SHA-256 of the whole file, which the caller knows. A storage that keeps it beside the file need not compute it.
+    fn set_sha256(&mut self, _sha256: [u8; 32]) {}
+
     /// Gives the file its name and replaces one of the same name. The file is complete and durable before this returns.
     async fn finish(self: Box<Self>) -> PortResult<()>;
 }

@@ -163,6 +163,10 @@ impl BlobWriter for FaultyWriter {
         call(fault, self.inner.write(piece)).await
     }
 
+    fn set_sha256(&mut self, sha256: [u8; 32]) {
+        self.inner.set_sha256(sha256);
+    }
+
     async fn finish(self: Box<Self>) -> PortResult<()> {
         let fault = self.calls.lock().unwrap().next("finish");
         call(fault, self.inner.finish()).await

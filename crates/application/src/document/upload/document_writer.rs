@@ -19,7 +19,8 @@ pub(super) struct DocumentWriter {
 
 impl DocumentWriter {
     /// Stores the file, then adds the record.
-    pub(super) async fn write(self, incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
+    pub(super) async fn write(self, mut incoming: Box<dyn BlobWriter>) -> Result<DocumentView, UploadError> {
+        incoming.set_sha256(self.new.document.content_hash);
         if let Err(error) = incoming.finish().await {
             // The file may have its name already without being durable.
             self.remove_file().await;

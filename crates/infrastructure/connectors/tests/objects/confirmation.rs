@@ -1,7 +1,7 @@
 //! A write is confirmed by a checksum that the service computed of what it received.
 
 use quire_connectors::blob::object::Repetition;
-use quire_ports::BlobStore as _;
+use quire_ports::{BlobStore as _, PortError};
 use quire_testkit::object_services::{TestContainer, azure_container, s3_bucket};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -17,6 +17,28 @@ async fn azure_confirms_what_it_received_and_a_service_that_speaks_like_s3_is_no
     // It may not compare what it received with the hash that signs the request.
     s3.put("a/small", b"abc".to_vec()).await.unwrap();
     assert!(!s3.confirms_writes());
+}
+
+/// Who writes a file knows its hash already. It is stored with the file and compared when the file is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_compared_with_the_hash_that_its_writer_was_told() {
+    let blobs = azure(&azure_container().await);
+    // SHA-256 of abc.
+    let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let mut sha256 = [0; 32];
+    for (byte, digits) in sha256.iter_mut().zip(hash.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap();
+    }
+    for (name, content, is_right) in [("a/right", b"abc", true), ("a/wrong", b"abd", false)] {
+        let mut file = blobs.begin(name).await.unwrap();
+        file.write(content).await.unwrap();
+        file.set_sha256(sha256);
+        file.finish().await.unwrap();
+        match blobs.get(name, 10).await {
+            Ok(read) => assert!(is_right && read == content),
+            Err(error) => assert!(!is_right && matches!(error, PortError::Corrupt(_)), "{error}"),
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,7 +15,12 @@ const SHA256: &str = "sha256";
 
 /// The attributes of an object with this content.
 pub(super) fn attributes(content: &[u8]) -> Attributes {
-    Attributes::from_iter([(attribute(), AttributeValue::from(hex(content)))])
+    attributes_of(&Sha256::digest(content))
+}
+
+/// The attributes of an object whose content has this SHA-256.
+pub(super) fn attributes_of(sha256: &[u8]) -> Attributes {
+    Attributes::from_iter([(attribute(), AttributeValue::from(quire_domain::hex(sha256)))])
 }
 
 /// Whether the content is what the attributes say. Large objects, sent in parts, have none.

@@ -23,6 +23,8 @@ pub(super) struct ObjectWriter {
     service: Arc<dyn ObjectService>,
     key: Path,
     buffer: Vec<u8>,
+    /// That of the whole file, if the caller knows it.
+    sha256: Option<[u8; 32]>,
     parts: Option<Parts>,
     /// True during a write, and after one that failed or was cancelled: an object with a missing part must never appear.
     is_broken: bool,
@@ -62,7 +64,7 @@ impl Parts {
 
 impl ObjectWriter {
     pub(super) fn new(service: Arc<dyn ObjectService>, key: Path) -> Self {
-        Self { service, key, buffer: Vec::new(), parts: None, is_broken: false }
+        Self { service, key, buffer: Vec::new(), sha256: None, parts: None, is_broken: false }
     }
 
     /// Sends the buffer as a part.
@@ -93,7 +95,10 @@ impl ObjectWriter {
     async fn send_rest(&mut self) -> PortResult<()> {
         if self.parts.is_none() {
             let content = std::mem::take(&mut self.buffer);
-            let attributes = checksum::attributes(&content);
+            let attributes = match &self.sha256 {
+                Some(sha256) => checksum::attributes_of(sha256),
+                None => checksum::attributes(&content),
+            };
             let put = self.service.put_opts(&self.key, content.into(), attributes.into()).await;
             return put.map(drop).map_err(|error| unavailable(&error));
         }
@@ -114,6 +119,10 @@ impl BlobWriter for ObjectWriter {
         self.fill(piece).await?;
         self.is_broken = false;
         Ok(())
+    }
+
+    fn set_sha256(&mut self, sha256: [u8; 32]) {
+        self.sha256 = Some(sha256);
     }
 
     async fn finish(mut self: Box<Self>) -> PortResult<()> {
