@@ -67,9 +67,8 @@ impl AnalysisArtifact {
         let is_stored = |content: &[u8]| sha256.as_ref().is_none_or(|sha256| *sha256 == hash(content));
         let analysis = match blobs.get(&path, MAX_BYTES).await {
             Ok(content) if is_stored(&content) => serde_json::from_slice(&content).ok(),
-            Ok(_) => None,
             Err(error) if error.is_retryable() => return Err(error),
-            Err(_) => None,
+            Ok(_) | Err(_) => None,
         };
         if analysis.is_none() {
             tracing::warn!(path, "Document Intelligence: the analysis of a run is lost, going on without it");

@@ -112,7 +112,7 @@ async fn a_probe_that_its_process_did_not_remove_is_removed_when_it_is_old(fixtu
     assert_eq!(env.sweep.look().await.unwrap(), SweepReport::default(), "it may be in use");
     env.pass(2);
     let folder = probe.split('/').next().unwrap().to_owned();
-    assert_eq!(env.sweep.find().await.unwrap().probes, [folder.clone()]);
+    assert_eq!(env.sweep.find().await.unwrap().probes, std::slice::from_ref(&folder));
     assert_eq!(
         env.sweep.look().await.unwrap(),
         SweepReport { probes: vec![folder], ..SweepReport::default() }
