@@ -73,6 +73,8 @@ pub struct LanePermit {
     lane: LaneName,
     /// Held for the whole installation, where it has a limit.
     installation: Option<InstallationPermit>,
+    /// Whether a run is woken when it is free. One that was refused by the installation frees nothing for others.
+    wakes: bool,
 }
 
 /// Why there is no permit.
@@ -131,10 +133,16 @@ impl LanePermits {
         if !self.start_call(lane) {
             return Err(LaneBusy::Full);
         }
+        // Before the next await: if the caller is cancelled there, dropping the permit ends the call.
+        let mut permit =
+            LanePermit { permits: self.clone(), lane: lane.clone(), installation: None, wakes: true };
         match self.acquire_installation_permit(lane).await {
-            Ok(installation) => Ok(LanePermit { permits: self.clone(), lane: lane.clone(), installation }),
+            Ok(installation) => {
+                permit.installation = installation;
+                Ok(permit)
+            }
             Err(busy) => {
-                self.end_call(lane, false);
+                permit.wakes = false;
                 Err(busy)
             }
         }
@@ -351,6 +359,6 @@ impl Drop for LanePermit {
     fn drop(&mut self) {
         // First, so that a run that is woken finds the permit of the installation free.
         self.installation = None;
-        self.permits.end_call(&self.lane, true);
+        self.permits.end_call(&self.lane, self.wakes);
     }
 }

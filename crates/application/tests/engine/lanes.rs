@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use quire_application::engine::{Engine, EngineSettings, PipelineSetup};
-use quire_application::lanes::{LaneBusy, LaneLimits, LanePermits};
+use quire_application::lanes::{LaneBusy, LaneLimits, LanePermit, LanePermits};
 use quire_domain::{
     ClaimScope, Event, EventType, Failure, FailureKind, LaneClosing, LaneName, LanePause, LaneState,
     Pipeline, RunId, RunState, StepName, SubjectId,
 };
-use quire_ports::{Breakpoint, NoProbe, Step, StepContext, StepOutput};
+use quire_ports::{Breakpoint, NoProbe, Step, StepContext, StepOutput, Store};
+use quire_postgres::PostgresOptions;
+use quire_postgres::testing::TestSchema;
 use quire_testkit::steps;
 
 use crate::fixture::{EngineFixture, SECOND, document_pipeline, fail_policy};
@@ -124,38 +126,40 @@ async fn a_hundred_runs_go_on_when_their_lane_opens_by_itself(fixture: EngineFix
 }
 
 /// Proves R213 in real time: the engine ticks every ten minutes, so that a message about the opening, or the end of the
-/// closing itself, has to wake it.
+/// closing itself, has to wake it. There are slots and permits for all runs, so that nothing else holds one back.
 async fn runs_go_on_within_a_second_of_the_opening_of_their_lane(fixture: EngineFixture) {
     let fixture = fixture.in_real_time();
-    let rarely = Duration::from_mins(10);
-    let settings = EngineSettings { tick: rarely, ..EngineFixture::settings() };
+    let limits = LaneLimits { per_process: 100, per_installation: None, ocr: 1 };
+    let fixture = EngineFixture { lanes: LanePermits::new(&fixture.store, limits), ..fixture };
+    let settings = EngineSettings { tick: Duration::from_mins(10), slots: 100, ..EngineFixture::settings() };
     let (work, _) = calling_step(&fixture.lanes);
     let engine = fixture.start_engine_with(settings, document_pipeline(fail_policy(), &work)).await;
-    let first_start = async |runs: &[RunId], opened: Timestamp| {
-        let mut starts = Vec::new();
+    let last_start = async |runs: &[RunId], opened: Timestamp| {
+        let mut last = opened;
         for run in runs {
             let events = fixture.events(*run).await;
             assert!(events.iter().any(Event::is_wait), "it found the lane closed");
-            starts.extend(events.into_iter().filter(|event| event.event_type == EventType::RunStarted));
+            let starts = events.into_iter().filter(|event| event.event_type == EventType::RunStarted);
+            last = last.max(starts.map(|event| event.at).filter(|at| *at >= opened).min().unwrap());
         }
-        starts.into_iter().map(|event| event.at).filter(|at| *at >= opened).min().unwrap()
+        last
     };
     let now = fixture.store.clock.now();
     fixture.lanes.close(&lane(), now + SignedDuration::from_mins(30), "slow down").await;
-    let runs = enqueue_many(&fixture, 20).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 20).await;
+    let runs = enqueue_many(&fixture, 100).await;
+    fixture.probe.wait_for(Breakpoint::AfterWait, 100).await;
     let opened = fixture.store.clock.now();
     fixture.store.lanes.resume(&lane(), opened, &recorded(EventType::LaneResumed)).await.unwrap();
     wait_for_all(&fixture, &runs).await;
-    let started = first_start(&runs, opened).await;
-    assert!(started <= opened + SECOND, "resumed at {opened}, started at {started}");
+    let started = last_start(&runs, opened).await;
+    assert!(started <= opened + SECOND, "resumed at {opened}, the last one started at {started}");
 
     let until = fixture.store.clock.now() + SignedDuration::from_secs(2);
     fixture.lanes.close(&lane(), until, "slow down").await;
     let runs = enqueue_many(&fixture, 4).await;
     wait_for_all(&fixture, &runs).await;
-    let started = first_start(&runs, until).await;
-    assert!(started <= until + SECOND, "open at {until}, started at {started}");
+    let started = last_start(&runs, until).await;
+    assert!(started <= until + SECOND, "open at {until}, the last one started at {started}");
     assert_nothing_burnt(&fixture, &runs).await;
     engine.stop().await;
 }
@@ -248,41 +252,72 @@ async fn a_paused_pipeline_starts_no_run_until_it_is_resumed(fixture: EngineFixt
     engine.stop().await;
 }
 
+/// The store of a process of its own, and its permits.
+async fn permits_of_a_process(place: &TestSchema, limits: LaneLimits) -> (Store, Arc<LanePermits>) {
+    let options = PostgresOptions { schema: Some(place.schema.clone()), ..PostgresOptions::default() };
+    let url = quire_postgres::testing::url();
+    let store = quire_postgres::PgStore::connect(&url, options).await.unwrap().into_store();
+    let permits = LanePermits::new(&store, limits);
+    (store, permits)
+}
+
+/// A permit of these, when it has become free. The permit of an installation is released by a task of its own.
+async fn acquire_soon(permits: &Arc<LanePermits>) -> LanePermit {
+    loop {
+        match permits.try_acquire(&lane()).await {
+            Ok(permit) => return permit,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    }
+}
+
+/// A step can be cancelled while the database is asked for a permit of the installation, and after it has answered. Both
+/// permits are free then: the one of the process and the one of the installation.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_cancelled_while_it_asks_for_its_permit_leaves_none_taken() {
+    let place = TestSchema::migrated().await;
+    let limits = LaneLimits { per_process: 1, per_installation: Some(1), ocr: 1 };
+    let (store, permits) = permits_of_a_process(&place, limits).await;
+    let wait_for_free = async |expected: u32| {
+        let free = async || store.lanes.free_installation_permits(&lane(), 1).await.unwrap();
+        while free().await != expected {
+            tokio::task::yield_now().await;
+        }
+    };
+    // From now on the lane is known and the connection is open, so that only the permit is waited for.
+    drop(permits.try_acquire(&lane()).await.ok().unwrap());
+    wait_for_free(1).await;
+    drop(tokio::time::timeout(Duration::ZERO, permits.try_acquire(&lane())).await);
+    drop(acquire_soon(&permits).await);
+    wait_for_free(1).await;
+
+    let asked = lane();
+    let mut asking = Box::pin(permits.try_acquire(&asked));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(asking.as_mut().poll(&mut context).is_pending());
+    // The answer is on its way to the call, or has come.
+    wait_for_free(0).await;
+    drop(asking);
+    wait_for_free(1).await;
+    drop(acquire_soon(&permits).await);
+}
+
 /// Two processes share the permits of an installation, and those of a process that is gone are free.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_share_the_permits_of_the_installation() {
-    let place = quire_postgres::testing::TestSchema::migrated().await;
+    let place = TestSchema::migrated().await;
     let limits = LaneLimits { per_process: 4, per_installation: Some(2), ocr: 4 };
-    let process = || async {
-        let options = quire_postgres::PostgresOptions {
-            schema: Some(place.schema.clone()),
-            ..quire_postgres::PostgresOptions::default()
-        };
-        let url = quire_postgres::testing::url();
-        let store = quire_postgres::PgStore::connect(&url, options).await.unwrap().into_store();
-        LanePermits::new(&store, limits)
-    };
-    let (first, second) = (process().await, process().await);
+    let first = permits_of_a_process(&place, limits).await.1;
+    let second = permits_of_a_process(&place, limits).await.1;
     let one = first.try_acquire(&lane()).await.ok().unwrap();
     let two = first.try_acquire(&lane()).await.ok().unwrap();
     assert_eq!(second.try_acquire(&lane()).await.err(), Some(LaneBusy::Full));
     assert!(second.try_acquire(&LaneName::ocr()).await.is_ok(), "another lane");
     drop(one);
-    let three = loop {
-        // The permit is released by a task of its own.
-        match second.try_acquire(&lane()).await {
-            Ok(permit) => break permit,
-            Err(_) => tokio::task::yield_now().await,
-        }
-    };
+    let three = acquire_soon(&second).await;
     assert_eq!(first.try_acquire(&lane()).await.err(), Some(LaneBusy::Full));
     drop((two, first));
-    let four = loop {
-        match second.try_acquire(&lane()).await {
-            Ok(permit) => break permit,
-            Err(_) => tokio::task::yield_now().await,
-        }
-    };
+    let four = acquire_soon(&second).await;
     drop((three, four));
 }
 

@@ -19,7 +19,13 @@ use crate::sql;
 pub(crate) struct InstallationPermits(mpsc::UnboundedSender<Request>);
 
 enum Request {
-    Acquire { lane: LaneName, limit: u32, answer: oneshot::Sender<PortResult<Option<Permit>>> },
+    Acquire {
+        lane: LaneName,
+        limit: u32,
+        /// Where the permit is released.
+        permits: mpsc::UnboundedSender<Request>,
+        answer: oneshot::Sender<PortResult<Option<HeldPermit>>>,
+    },
     Release(Permit),
 }
 
@@ -58,11 +64,10 @@ impl InstallationPermits {
     ) -> PortResult<Option<InstallationPermit>> {
         let (answer, taken) = oneshot::channel();
         let stopped = || unavailable("the connection for lanes has stopped", false);
-        let request = Request::Acquire { lane: lane.clone(), limit, answer };
+        let request = Request::Acquire { lane: lane.clone(), limit, permits: self.0.clone(), answer };
         self.0.send(request).map_err(|_| stopped())?;
         let permit = taken.await.map_err(|_| stopped())??;
-        Ok(permit
-            .map(|permit| Box::new(HeldPermit { permit, permits: self.0.clone() }) as InstallationPermit))
+        Ok(permit.map(|permit| Box::new(permit) as InstallationPermit))
     }
 }
 
@@ -78,11 +83,11 @@ impl Session {
     async fn serve(mut self, mut requests: mpsc::UnboundedReceiver<Request>) {
         while let Some(request) = requests.recv().await {
             match request {
-                Request::Acquire { lane, limit, answer } => {
+                Request::Acquire { lane, limit, permits, answer } => {
                     let taken = self.acquire(lane, limit).await;
-                    if let Err(Ok(Some(permit))) = answer.send(taken) {
-                        self.release(&permit).await;
-                    }
+                    let held = taken.map(|permit| permit.map(|permit| HeldPermit { permit, permits }));
+                    // If nobody waits for it any more, now or before it is taken from the channel, dropping it releases it.
+                    let _ = answer.send(held);
                 }
                 Request::Release(permit) => self.release(&permit).await,
             }
