@@ -282,7 +282,10 @@ async fn receive(url: Url, mut response: HttpStream, limits: Limits) -> Result<F
     let (media_type, charset) = content_type(text(CONTENT_TYPE));
     let encoding = text(CONTENT_ENCODING).to_owned();
     let body = response.body.collect().await.map_err(|error| transport(error, limits.bytes))?;
-    let body = decompress(body.into(), &encoding, limits.bytes).map_err(|error| match error {
+    // A large body takes a while, and the requests of others must not wait for it.
+    let decompressed =
+        tokio::task::spawn_blocking(move || decompress(body.into(), &encoding, limits.bytes)).await;
+    let body = decompressed.unwrap_or(Err(DecompressError::Damaged)).map_err(|error| match error {
         DecompressError::TooLarge => too_large(limits.bytes),
         DecompressError::Damaged => WebFailure::new(
             WebErrorKind::Unavailable,

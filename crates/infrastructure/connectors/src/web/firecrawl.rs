@@ -13,6 +13,7 @@ use quire_ports::{CallContext, CallPermits, WebErrorKind, WebFailure, WebPage, W
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use url::Url;
 
 use super::fetch::refused;
 use super::{FirecrawlSettings, Guard, WebSettingsError};
@@ -83,7 +84,21 @@ impl FirecrawlReader {
         };
         // Only now, so that a run that is woken finds the lane closed.
         drop(permit);
-        page(url, answer?)
+        let page = page(url, answer?)?;
+        self.check_final(url, &page).await?;
+        Ok(page)
+    }
+
+    /// Firecrawl follows redirects by itself. What it read at an address that the guard refuses is not used.
+    async fn check_final(&self, url: &NormalizedUrl, page: &WebPage) -> Result<(), WebFailure> {
+        if page.final_url == url.address().as_str() {
+            return Ok(());
+        }
+        let Ok(last) = Url::parse(&page.final_url) else {
+            let message = "Firecrawl names no valid address for what it read; check web.firecrawl.url";
+            return Err(WebFailure::new(WebErrorKind::AddressNotAllowed, message));
+        };
+        self.guard.check_resolved(&last).await.map_err(refused)
     }
 
     /// Whether the page may be read without Firecrawl after this failure: Firecrawl fails at this page, or it has failed in
@@ -217,14 +232,18 @@ fn page(url: &NormalizedUrl, data: Scraped) -> Result<WebPage, WebFailure> {
     };
     let language =
         member(&["language"]).map(|tag| tag.split(['-', '_']).next().unwrap_or_default().to_lowercase());
+    let final_url = member(&["url", "sourceURL"]).unwrap_or_else(|| url.address().as_str().to_owned());
+    let canonical = member(&["canonical", "ogUrl"]);
+    let canonical_url = canonical.and_then(|address| Url::parse(&final_url).ok()?.join(&address).ok());
+    let canonical_url = canonical_url.filter(|address| matches!(address.scheme(), "http" | "https"));
     Ok(WebPage {
-        final_url: member(&["url", "sourceURL"]).unwrap_or_else(|| url.address().as_str().to_owned()),
+        final_url,
         title: member(&["title", "ogTitle"]),
         byline: member(&["author", "article:author"]),
         site_name: member(&["ogSiteName", "og:site_name"]),
         published: member(&["publishedTime", "article:published_time", "date"]),
         language: language.filter(|language| language.len() == 2),
-        canonical_url: member(&["canonical", "ogUrl"]),
+        canonical_url: canonical_url.map(String::from),
         media_type: member(&["contentType"]).unwrap_or_else(|| "text/html".to_owned()),
         content_sha256: hex(&Sha256::digest(text.as_bytes())),
         content_bytes: text.len() as u64,

@@ -134,6 +134,32 @@ async fn a_hostile_address_is_not_sent_to_firecrawl() {
     assert!(server.requests().is_empty());
 }
 
+/// Proves R189: Firecrawl follows redirects by itself, and what it read at an address of the inside is not used.
+#[tokio::test]
+async fn what_firecrawl_read_at_a_hostile_address_is_not_used() {
+    let server = FirecrawlServer::start(KEY, 9);
+    let reader = reader(&server, KEY);
+    for last in [
+        "http://169.254.169.254/latest/meta-data",
+        "http://localhost/",
+        "http://private.example.com/",
+        "http://example.com:22/",
+        "file:///etc/passwd",
+        "no address",
+    ] {
+        server.add_page("https://example.com/a", TEXT, &json!({ "statusCode": 200, "url": last }));
+        let failure = attempt(&reader, "https://example.com/a", 3).await.unwrap_err();
+        assert_eq!(failure.error_code, WebErrorKind::AddressNotAllowed.as_str(), "{last}");
+        assert!(!failure.is_retryable, "{last}");
+    }
+    server.add_page(
+        "https://example.com/a",
+        TEXT,
+        &json!({ "statusCode": 200, "url": "https://example.com/b" }),
+    );
+    assert_eq!(read(&reader, "https://example.com/a").await.unwrap().text, TEXT);
+}
+
 #[tokio::test]
 async fn a_page_that_firecrawl_cannot_read_is_read_directly_if_it_has_enough_text() {
     let long = format!("{TEXT} ").repeat(8);
