@@ -47,7 +47,8 @@ impl Features {
     /// Without the feature that the error message of the endpoint names. None if it names none that is in use.
     pub(super) fn without_refused(self, message: &str) -> Option<Self> {
         let message = message.to_ascii_lowercase();
-        let names = |words: &[&str]| words.iter().any(|word| message.contains(word));
+        let names = |words: &[&str]| words.iter().any(|word| has_word(&message, word));
+        let begins = |words: &[&str]| words.iter().any(|word| has_beginning(&message, word));
         if !self.completion_tokens && names(&["max_completion_tokens"]) {
             return Some(Self { completion_tokens: true, ..self });
         }
@@ -55,7 +56,7 @@ impl Features {
             return Some(Self { temperature: false, ..self });
         }
         if self.format != AnswerFormat::Plain
-            && names(&[
+            && begins(&[
                 "response_format",
                 "json_schema",
                 "json_object",
@@ -73,7 +74,7 @@ impl Features {
         if self.streaming == Streaming::WithUsage && names(&["stream_options", "include_usage"]) {
             return Some(Self { streaming: Streaming::WithoutUsage, ..self });
         }
-        if self.streaming != Streaming::Off && names(&["stream"]) {
+        if self.streaming != Streaming::Off && names(&["stream", "streaming", "streamed"]) {
             return Some(Self { streaming: Streaming::Off, ..self });
         }
         None
@@ -86,6 +87,20 @@ impl Features {
             .iter()
             .any(|words| message.contains(words))
     }
+}
+
+/// Whether a text has this word, on its own: `upstream` and `stream_options` are other words than `stream`.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    text.match_indices(word).any(|(start, _)| {
+        let (before, after) = (&text[..start], &text[start + word.len()..]);
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}
+
+/// Whether a text has a word, or a part of a name such as `guided_json`, that begins like this.
+fn has_beginning(text: &str, beginning: &str) -> bool {
+    text.match_indices(beginning).any(|(start, _)| !text[..start].ends_with(char::is_alphanumeric))
 }
 
 #[cfg(test)]
@@ -113,11 +128,23 @@ mod tests {
             ),
             ("Unknown parameter: 'stream_options'.", Features { streaming: Streaming::WithoutUsage, ..all }),
             ("Streaming is not supported", Features { streaming: Streaming::Off, ..all }),
+            (
+                r#"{"error":{"message":"not supported","param":"stream"}}"#,
+                Features { streaming: Streaming::Off, ..all },
+            ),
+            ("guided_json cannot be used here", object),
         ] {
             assert_eq!(all.without_refused(message), Some(expected), "{message}");
         }
         assert_eq!(object.without_refused("response_format").map(|it| it.format), Some(AnswerFormat::Plain));
-        for message in ["", "This model's maximum context length is 8192 tokens.", "Incorrect API key"] {
+        for message in [
+            "",
+            "This model's maximum context length is 8192 tokens.",
+            "Incorrect API key",
+            "upstream provider error",
+            "The request was misguided",
+            "unknown header x_stream_id",
+        ] {
             assert_eq!(all.without_refused(message), None, "{message}");
         }
     }
