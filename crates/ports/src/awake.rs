@@ -96,6 +96,13 @@ impl Deadline {
         Self { awake, at }
     }
 
+    /// This one, or that much time from now if it is earlier.
+    #[must_use]
+    pub fn at_most(&self, time: Duration) -> Self {
+        let at = self.at.min(self.awake.elapsed().saturating_add(time));
+        Self { awake: self.awake.clone(), at }
+    }
+
     /// The time that is left; zero when it has passed.
     pub fn time_left(&self) -> Duration {
         self.at.saturating_sub(self.awake.elapsed())

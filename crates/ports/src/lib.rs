@@ -72,8 +72,8 @@ pub use links::{
 pub use metrics::{MetricsHistory, MinuteMetrics};
 pub use migrations::{MigrationStatus, Migrations};
 pub use model::{
-    BYTES_PER_TOKEN, CallContext, ChatMessage, ChatRole, LanguageModel, ModelError, ModelErrorKind,
-    ModelRequest, ModelResponse, estimated_tokens,
+    BYTES_PER_TOKEN, CallContext, ChatMessage, ChatRole, LanguageModel, MODEL_RESERVE, ModelError,
+    ModelErrorKind, ModelRequest, ModelResponse, estimated_tokens,
 };
 pub use model_calls::{
     DailyModelUsage, MODEL_CALL_CANCELLED, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use quire_domain::proposal::ModelParameters;
 use quire_domain::{Failure, FailureKind, LaneName, RunId, StepName, SubjectId};
 
 use crate::{Deadline, StepContext};
@@ -73,8 +74,20 @@ pub struct ModelRequest {
     pub max_tokens: u64,
     /// How freely the model chooses its words, from 0 to 2. A model without this setting ignores it.
     pub temperature: f64,
+    /// What a person has set beside it.
+    pub parameters: ModelParameters,
     /// The deadline. No request goes beyond it.
     pub deadline: Option<Deadline>,
+}
+
+/// Time reserved before the deadline for the work without the model.
+pub const MODEL_RESERVE: Duration = Duration::from_secs(2);
+
+impl ModelRequest {
+    /// The time that is left for the model. `None` without a deadline.
+    pub fn time_left(&self) -> Option<Duration> {
+        Some(self.deadline.as_ref()?.time_left().saturating_sub(MODEL_RESERVE))
+    }
 }
 
 /// A model's response.

@@ -115,6 +115,7 @@ const fn of_step(code: StepErrorCode) -> &'static str {
         StepErrorCode::StoreUnavailable => text!("STORE_UNAVAILABLE"),
         StepErrorCode::StepNotSetUp => text!("STEP_NOT_SET_UP"),
         StepErrorCode::StepPanicked => text!("STEP_PANICKED"),
+        StepErrorCode::StepTimedOut => text!("STEP_TIMED_OUT"),
         StepErrorCode::ResultNotStorable => text!("RESULT_NOT_STORABLE"),
         StepErrorCode::StepInputMissing => text!("STEP_INPUT_MISSING"),
         StepErrorCode::ProviderNotConfigured => text!("PROVIDER_NOT_CONFIGURED"),

@@ -8,6 +8,7 @@ mod prompt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use quire_domain::proposal::ModelParameters;
 use quire_ports::{
     CallContext, LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse, Store,
     within_awake_time,
@@ -198,6 +199,7 @@ impl Asker {
             response_schema: prompt::ANSWER_SCHEMA.to_owned(),
             max_tokens: model.max_tokens,
             temperature: 0.0,
+            parameters: ModelParameters::default(),
             deadline: None,
         };
         let mut used = 0;

@@ -54,6 +54,7 @@ fn midnight(now: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use quire_domain::ModelCallId;
+    use quire_domain::proposal::ModelParameters;
     use quire_ports::{CallContext, ChatMessage, ChatRole, ModelCall};
     use quire_testkit::{FakeClock, RecordedCalls};
 
@@ -103,6 +104,7 @@ mod tests {
             response_schema: "{}".to_owned(),
             max_tokens: 1000,
             temperature: 0.0,
+            parameters: ModelParameters::default(),
             deadline: None,
         };
         let kind = async |text: String| model.ask(&request(text)).await.unwrap_err().kind;

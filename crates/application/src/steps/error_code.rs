@@ -32,6 +32,8 @@ step_codes! {
     StepNotSetUp = "STEP_NOT_SET_UP",
     /// The step panicked.
     StepPanicked = "STEP_PANICKED",
+    /// The step took longer than its limit.
+    StepTimedOut = "STEP_TIMED_OUT",
     /// The database refuses the result of the step.
     ResultNotStorable = "RESULT_NOT_STORABLE",
     /// An earlier step did not store what this one needs.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::SignedDuration;
+use quire_application::steps::LimitedStep;
 use quire_domain::{Continuation, EventType, Failure, RetryPolicy, Run, StepName, SubjectId};
-use quire_ports::{Breakpoint, RunFilter, StepOutput};
+use quire_ports::{Breakpoint, RunFilter, Step, StepContext, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::{Notify, Semaphore};
 
@@ -23,6 +24,49 @@ crate::on_each_store! {
     time_in_which_the_process_slept_does_not_count,
     a_step_that_a_suspension_interrupted_is_tried_again,
     a_run_that_timed_out_while_reading_is_continued_by_linked_runs,
+    an_attempt_past_the_limit_of_its_step_is_interrupted_and_fails_the_run,
+    a_step_whose_limit_is_longer_than_that_of_the_run_times_out_with_it,
+}
+
+/// A step that never ends, with this limit, and a notification when it is told to stop.
+fn limited_step(limit: SignedDuration) -> (Arc<dyn Step>, Arc<Notify>) {
+    let stopped = Arc::new(Notify::new());
+    let notify = stopped.clone();
+    let endless = steps::step(move |mut context: StepContext| {
+        let notify = notify.clone();
+        tokio::spawn(async move {
+            context.cancelled.wait_for(|cancelled| *cancelled).await.ok();
+            notify.notify_one();
+        });
+        std::future::pending()
+    });
+    (Arc::new(LimitedStep { step: endless, limit: limit.try_into().unwrap() }), stopped)
+}
+
+/// Proves R154 for a step: no second attempt is made, and what the step holds is released.
+async fn an_attempt_past_the_limit_of_its_step_is_interrupted_and_fails_the_run(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let (work, stopped) = limited_step(SignedDuration::from_secs(30));
+    let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
+    fixture.wait_for_state_advancing(run, "FAILED").await;
+    stopped.notified().await;
+    let stored = fixture.run(run).await;
+    assert_eq!(stored.state.reason().unwrap().record.error_code, "STEP_TIMED_OUT");
+    let took = stored.state.completed_at().unwrap().duration_since(stored.state.started_at().unwrap());
+    assert!(took >= SignedDuration::from_secs(30) && took < LIMIT, "{took}");
+    let records = fixture.store.history.step_records(run).await.unwrap();
+    assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
+    engine.stop().await;
+}
+
+/// Proves R154: the limit of the job counts where it is the earlier one.
+async fn a_step_whose_limit_is_longer_than_that_of_the_run_times_out_with_it(fixture: EngineFixture) {
+    let run = fixture.enqueue(SubjectId::new()).await;
+    let (work, stopped) = limited_step(LIMIT * 2);
+    let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
+    fixture.wait_for_state_advancing(run, "TIMED_OUT").await;
+    stopped.notified().await;
+    engine.stop().await;
 }
 
 /// Proves R013.

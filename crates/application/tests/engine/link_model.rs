@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_application::lanes::LaneModel;
-use quire_application::link::LinkInput;
+use quire_application::link::{LinkInput, accept, source_of};
 use quire_application::steps::DayBudgetModel;
 use quire_application::steps::link::SummaryModel;
 use quire_connectors::http::{HttpClient, HttpOptions};
 use quire_connectors::lock::SharedLocks;
-use quire_connectors::model::{BreakerSettings, CallLog, ModelSettings, RemoteModel};
+use quire_connectors::model::{BreakerSettings, CallLog, ModelPrices, ModelSettings, RemoteModel};
+use quire_domain::link::SummaryLanguage;
 use quire_domain::{Event, EventType, FailureType, LaneName, RunId, RunState, StepName};
-use quire_ports::LanguageModel;
+use quire_ports::{Breakpoint, LanguageModel, LinkCreation, LinkRequest};
 use quire_testkit::{ModelReply, ModelServer};
 use serde_json::{Value, json};
 
@@ -27,7 +28,8 @@ crate::on_each_store! {
     the_tokens_of_a_day_stop_links,
     an_invalid_built_in_summary_is_not_made_again,
     notes_that_were_taken_are_not_asked_for_again_after_a_wait,
-    an_answer_that_is_no_summary_is_asked_for_again_and_then_fails_the_validation,
+    notes_are_not_asked_for_again_by_another_worker_or_a_repeated_request,
+    an_answer_that_is_no_summary_fails_the_validation_and_is_not_asked_for_again,
     a_model_that_refuses_is_asked_once,
     a_silent_model_is_asked_in_every_attempt,
     a_rate_limit_of_the_model_burns_no_attempt,
@@ -49,7 +51,7 @@ pub(crate) fn remote_model(fixture: &EngineFixture, provider: &ModelServer) -> A
         idle_timeout: Duration::from_secs(2),
         max_response_bytes: 4 << 20,
         breaker: BreakerSettings { failures: 0, pause: Duration::from_mins(1) },
-        prices: None,
+        prices: ModelPrices::default(),
     };
     let http = HttpClient::new(&HttpOptions::default()).unwrap();
     let log = CallLog::new(fixture.store.model_calls.clone(), fixture.store.clock.clone());
@@ -61,7 +63,7 @@ pub(crate) fn summary_model(
     model: Arc<dyn LanguageModel>,
     max_text_tokens: u64,
 ) -> SummaryModel {
-    SummaryModel::new(model, 1000, max_text_tokens, fixture.store.clock.clone())
+    SummaryModel::new(model, 1000, max_text_tokens, &fixture.store)
 }
 
 /// An answer with this summary.
@@ -246,30 +248,68 @@ async fn notes_that_were_taken_are_not_asked_for_again_after_a_wait(fixture: Eng
     assert_eq!(texts.iter().filter(|text| *text == &texts[2]).count(), 2, "the part that was refused");
 }
 
-/// Proves R182 for the validation.
-async fn an_answer_that_is_no_summary_is_asked_for_again_and_then_fails_the_validation(
+/// The notes on each part are stored as they come. Another process goes on after them when the first one is gone, and so does
+/// a request that repeats one which failed.
+async fn notes_are_not_asked_for_again_by_another_worker_or_a_repeated_request(fixture: EngineFixture) {
+    let provider = ModelServer::with_key(KEY).answering(|body, number| match number {
+        1 => ModelReply::Status(429, "Retry-After: 5\r\n"),
+        3 => ModelReply::Refusal("I will not."),
+        _ if is_for_notes(body) => ModelReply::Completion(json!({ "notes": "Umbrellas." }).to_string()),
+        _ => summary_reply("The city lends umbrellas."),
+    });
+    let pipeline = || {
+        let model = summary_model(&fixture, remote_model(&fixture, &provider), 0);
+        let reader = TestReader::of_text(&long_text(2_000), 9);
+        link_pipeline(link_steps(&fixture, reader, SharedLocks::local(), Some(model)))
+    };
+    let address = "https://example.com/umbrellas";
+    let run = request(&fixture, LinkInput::Url(address.to_owned())).await;
+    let first = fixture.start_engine(pipeline()).await;
+    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    first.stop().await;
+    let second = fixture.start_engine(pipeline()).await;
+    fixture.wait_for_state_advancing(run, "FAILED").await;
+    let (source, dedupe_hash) = source_of(LinkInput::Url(address.to_owned())).unwrap();
+    let language = SummaryLanguage::Auto;
+    let repeated = LinkRequest { source, dedupe_hash, user_id: None, language, retry_of: Some(run) };
+    let accepted = accept(&fixture.store, &repeated, "tester", None).await.unwrap();
+    let LinkCreation::Created(repeated) = accepted else { panic!("{accepted:?}") };
+    fixture.wait_for_state_advancing(repeated.id, "COMPLETED").await;
+    second.stop().await;
+    payload(&fixture, repeated.id).await;
+    let requests = provider.requests();
+    let texts: Vec<_> = requests.iter().map(|request| sent_text(&request.body)).collect();
+    let times = |text: &str| texts.iter().filter(|sent| **sent == text).count();
+    let expected = [1, 2, 2, 2];
+    assert_eq!(
+        texts[..4].iter().map(|text| times(text)).collect::<Vec<_>>(),
+        expected,
+        "the refused ones twice"
+    );
+    assert_eq!(texts[4], texts[3], "the repeated request goes on where the first one failed");
+}
+
+/// Proves R182 for the validation: another answer would cost again, and the same model may well answer the same.
+async fn an_answer_that_is_no_summary_fails_the_validation_and_is_not_asked_for_again(
     fixture: EngineFixture,
 ) {
-    let provider = ModelServer::with_key(KEY).replying(vec![
-        ModelReply::Completion("[]".to_owned()),
-        ModelReply::Completion(json!({ "summary_250": "", "tldr": " " }).to_string()),
-        summary_reply("The city lends umbrellas."),
-    ]);
-    let run = summarise(&fixture, &provider, TEXT, 0).await;
-    payload(&fixture, run).await;
-    assert_eq!(provider.requests().len(), 3);
-
-    let provider = ModelServer::with_key(KEY).replying(vec![ModelReply::Completion("I cannot.".to_owned())]);
-    let model = summary_model(&fixture, remote_model(&fixture, &provider), 0);
-    let steps = link_steps(&fixture, TestReader::of_text(TEXT, 9), SharedLocks::local(), Some(model));
-    let run = request(&fixture, LinkInput::Url("https://example.com/other".to_owned())).await;
-    let engine = fixture.start_engine(link_pipeline(steps)).await;
-    fixture.wait_for_state_advancing(run, "FAILED").await;
-    engine.stop().await;
-    let expected =
-        (FailureType::ValidationFailed, "VALIDATION_FAILED".to_owned(), Some(StepName::LinkSummarization));
-    assert_eq!(failure(&fixture, run).await, expected);
-    assert_eq!(provider.requests().len(), 3);
+    let empty = json!({ "summary_250": "", "tldr": " " }).to_string();
+    for (number, answer) in ["I cannot.", "[]", &empty].into_iter().enumerate() {
+        let provider = ModelServer::with_key(KEY).replying(vec![ModelReply::Completion(answer.to_owned())]);
+        let model = summary_model(&fixture, remote_model(&fixture, &provider), 0);
+        let steps = link_steps(&fixture, TestReader::of_text(TEXT, 9), SharedLocks::local(), Some(model));
+        let run = request(&fixture, LinkInput::Url(format!("https://example.com/{number}"))).await;
+        let engine = fixture.start_engine(link_pipeline(steps)).await;
+        fixture.wait_for_state_advancing(run, "FAILED").await;
+        engine.stop().await;
+        let expected = (
+            FailureType::ValidationFailed,
+            "VALIDATION_FAILED".to_owned(),
+            Some(StepName::LinkSummarization),
+        );
+        assert_eq!(failure(&fixture, run).await, expected);
+        assert_eq!(provider.requests().len(), 1, "{answer}");
+    }
 }
 
 /// Proves R182 for the model.

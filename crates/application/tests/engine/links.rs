@@ -136,6 +136,7 @@ pub(crate) fn link_steps(
         history: store.history.clone(),
         model,
         preferred_language: SummaryLanguage::Auto,
+        ranking: Arc::new(Semaphore::new(2)),
     };
     let steps: [(StepName, Arc<dyn Step>); 2] = [
         (StepName::LinkExtraction, Arc::new(LinkExtractionStep { shared, reader })),

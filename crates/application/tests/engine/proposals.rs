@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use quire_application::engine::{EngineSettings, PipelineSetup};
 use quire_application::steps::proposal::{AggregateStep, ExpandStep, PersonaReviewStep, ProposalModel};
 use quire_connectors::http::{HttpClient, HttpOptions};
-use quire_connectors::model::{BreakerSettings, CallLog, ModelSettings, RemoteModel};
+use quire_connectors::model::{BreakerSettings, CallLog, ModelPrices, ModelSettings, RemoteModel};
 use quire_domain::proposal::Persona;
 use quire_domain::{
     Backoff, Failure, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, RunId, StepName,
@@ -148,7 +148,7 @@ fn model_settings(url: &str) -> ModelSettings {
         idle_timeout: Duration::from_mins(1),
         max_response_bytes: 4 << 20,
         breaker: BreakerSettings { failures: 0, pause: Duration::from_mins(1) },
-        prices: None,
+        prices: ModelPrices::default(),
     }
 }
 

@@ -22,6 +22,8 @@ use crate::database::{self, CommitGrouping, DatabaseKind};
 const WORKERS: usize = 3;
 const REAL_STEPS: [&str; 2] = ["serve-api", "real"];
 const KEY: &str = "sk-drill";
+/// The prices of a million tokens, of the prompt and of the response.
+const PRICES: (f64, f64) = (3.0, 7.0);
 /// The pause before each piece of an answer. An answer then takes a few tenths of a second, so that kills meet calls.
 const PIECE_PAUSE: Duration = Duration::from_millis(3);
 
@@ -75,6 +77,8 @@ fn environment(schema: &str, data: &std::path::Path, provider: &str) -> Environm
         ("QUIRE_MODEL_URL", provider.to_owned()),
         ("QUIRE_MODEL_NAME", "any".to_owned()),
         ("QUIRE_MODEL_API_KEY", KEY.to_owned()),
+        ("QUIRE_MODEL_PRICE_PER_MILLION_IN", PRICES.0.to_string()),
+        ("QUIRE_MODEL_PRICE_PER_MILLION_OUT", PRICES.1.to_string()),
         ("QUIRE_MODEL_BREAKER_FAILURES", "0".to_owned()),
         ("QUIRE_PIPELINES_PROPOSAL_STEP_ATTEMPTS", "8".to_owned()),
         ("QUIRE_PIPELINES_PROPOSAL_MAX_CLAIMS", "20".to_owned()),
@@ -141,9 +145,23 @@ async fn check_bill(store: &Store, runs: &[RunId], provider: &ModelServer, faile
     // Every answer costs the same.
     let per_answer = (billed_in / answers.max(1), billed_out / answers.max(1));
     let rest = (billed_in - recorded.tokens_in, billed_out - recorded.tokens_out);
+    let not_recorded = (unrecorded * per_answer.0, unrecorded * per_answer.1);
+    let expected = cost(billed_in - not_recorded.0, billed_out - not_recorded.1);
+    let recorded_cost = recorded.cost.unwrap_or_default();
+    println!(
+        "cost: the provider's count {:.6}, less what nobody recorded {expected:.6}, recorded {recorded_cost:.6}",
+        cost(billed_in, billed_out)
+    );
     beyond <= interrupted
         && unrecorded <= interrupted
-        && rest == (unrecorded * per_answer.0, unrecorded * per_answer.1)
+        && rest == not_recorded
+        && (recorded_cost - expected).abs() < 1e-6
+}
+
+/// The cost of this many tokens.
+#[allow(clippy::cast_precision_loss)] // A drill has far fewer than 2^52 tokens.
+fn cost(tokens_in: u64, tokens_out: u64) -> f64 {
+    (tokens_in as f64 * PRICES.0 + tokens_out as f64 * PRICES.1) / 1e6
 }
 
 /// How many answers of the model are stored.
@@ -169,6 +187,7 @@ async fn recorded_usage(store: &Store) -> ModelUsage {
         sum.failed += usage.failed;
         sum.tokens_in += usage.tokens_in;
         sum.tokens_out += usage.tokens_out;
+        sum.cost = usage.cost.map(|cost| cost + sum.cost.unwrap_or_default()).or(sum.cost);
     }
     sum
 }

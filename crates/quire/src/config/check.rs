@@ -178,6 +178,9 @@ fn check_model(config: &Config) -> Result<(), InvalidSetting> {
     within("model.max_tokens_per_day", &model.max_tokens_per_day, 0..=MAX_TOKENS)?;
     within("model.price_per_million_in", &model.price_per_million_in, 0.0..=MAX_PRICE)?;
     within("model.price_per_million_out", &model.price_per_million_out, 0.0..=MAX_PRICE)?;
+    require(model.prices().is_some(), "model.other_prices", || {
+        "must be prices such as \"gpt-4o-mini = 0.15 / 0.60; qwen3 = 0 / 0\"".to_owned()
+    })?;
     wire::http_client(config).map(drop).map_err(|(key, rule)| InvalidSetting { key, rule })?;
     let is_replayed = !model.replay_from.trim().is_empty();
     require(!is_replayed || model.record_to.trim().is_empty(), "model.replay_from", || {
@@ -195,6 +198,7 @@ fn check_model(config: &Config) -> Result<(), InvalidSetting> {
 /// The keys of one pipeline's settings, for messages.
 struct PipelineKeys {
     run_limit: &'static str,
+    step_limit: &'static str,
     step_attempts: &'static str,
     requeue: &'static str,
     max_claims: &'static str,
@@ -207,6 +211,7 @@ macro_rules! keys {
     ($pipeline:literal) => {
         PipelineKeys {
             run_limit: concat!("pipelines.", $pipeline, ".run_limit"),
+            step_limit: concat!("pipelines.", $pipeline, ".step_limit"),
             step_attempts: concat!("pipelines.", $pipeline, ".step_attempts"),
             requeue: concat!("pipelines.", $pipeline, ".requeue"),
             max_claims: concat!("pipelines.", $pipeline, ".max_claims"),
@@ -223,6 +228,10 @@ const LINK: PipelineKeys = keys!("link");
 
 fn check_pipeline(pipeline: &PipelineSection, keys: &PipelineKeys) -> Result<(), InvalidSetting> {
     duration_within(keys.run_limit, pipeline.run_limit, SignedDuration::from_millis(10)..=days(7))?;
+    if let Some(limit) = pipeline.step_limit {
+        let (least, most) = (SignedDuration::from_secs(10), SignedDuration::from_mins(30));
+        duration_within(keys.step_limit, limit, least..=most)?;
+    }
     within(keys.step_attempts, &pipeline.step_attempts, 1..=10)?;
     within(keys.max_claims, &pipeline.max_claims, 1..=100)?;
     within(keys.max_retries, &pipeline.max_retries, 0..=100)?;

@@ -160,6 +160,9 @@ pub struct PipelinesSection {
 pub struct PipelineSection {
     #[serde(deserialize_with = "duration")]
     pub run_limit: SignedDuration,
+    /// Only proposals have this setting: the steps of other pipelines end with their run.
+    #[serde(default, deserialize_with = "optional_duration")]
+    pub step_limit: Option<SignedDuration>,
     /// Links have no such setting: theirs is `background.retry.attempts`.
     #[serde(default = "one")]
     pub step_attempts: u32,
@@ -289,6 +292,10 @@ impl Config {
 
 fn one() -> u32 {
     1
+}
+
+fn optional_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SignedDuration>, D::Error> {
+    duration(deserializer).map(Some)
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SignedDuration, D::Error> {

@@ -1,8 +1,11 @@
 //! `[interpreter]`, `[model]` and `[http]`
 
+use std::collections::HashMap;
+
 use jiff::SignedDuration;
 use serde::Deserialize;
 
+use super::check::MAX_PRICE;
 use super::{Secret, duration};
 
 /// `[interpreter]`
@@ -47,6 +50,7 @@ pub struct ModelSection {
     pub max_tokens_per_day: u64,
     pub price_per_million_in: f64,
     pub price_per_million_out: f64,
+    pub other_prices: String,
     pub record_to: String,
     pub replay_from: String,
 }
@@ -58,10 +62,24 @@ impl ModelSection {
         names.map(str::to_owned).collect()
     }
 
-    /// Prices of a million tokens sent and received, if any is set.
-    pub fn prices(&self) -> Option<(f64, f64)> {
-        let prices = (self.price_per_million_in, self.price_per_million_out);
-        (prices.0 > 0.0 || prices.1 > 0.0).then_some(prices)
+    /// Prices of a million tokens sent and received, by the name of the model. None if a price cannot be read.
+    pub fn prices(&self) -> Option<HashMap<String, (f64, f64)>> {
+        let mut prices = HashMap::new();
+        for entry in self.other_prices.split(';').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let (name, price) = entry.rsplit_once('=')?;
+            let (sent, received) = price.split_once('/')?;
+            let price = |text: &str| {
+                let price: f64 = text.trim().parse().ok()?;
+                (0.0..=MAX_PRICE).contains(&price).then_some(price)
+            };
+            let name = Some(name.trim()).filter(|name| !name.is_empty())?;
+            prices.insert(name.to_owned(), (price(sent)?, price(received)?));
+        }
+        let own = (self.price_per_million_in, self.price_per_million_out);
+        if own.0 > 0.0 || own.1 > 0.0 {
+            prices.insert(self.name.trim().to_owned(), own);
+        }
+        Some(prices)
     }
 }
 

@@ -58,6 +58,16 @@ fn the_default_settings_have_the_documented_values() {
     for ((pipeline, limit, attempts), name) in documented.into_iter().zip(Pipeline::ALL) {
         assert_eq!((pipeline.run_limit, config.policy(name).backoff.attempts), (seconds(limit), attempts));
     }
+    assert_eq!(pipelines.proposal.step_limit, Some(seconds(300)));
+}
+
+#[test]
+fn models_have_their_own_prices() {
+    let file = "[model]\nname = 'big'\nprice_per_million_in = 1.0\nother_prices = 'org/small:8b = 0.15 / 0.60; free=0/0;'";
+    let (config, _) = load(file, &[], &[]).unwrap();
+    let expected = [("big", (1.0, 0.0)), ("org/small:8b", (0.15, 0.6)), ("free", (0.0, 0.0))];
+    let expected = expected.map(|(name, prices)| (name.to_owned(), prices));
+    assert_eq!(config.model.prices(), Some(expected.into()));
 }
 
 /// Proves R185, R217: the settings of locks and retries of links.
@@ -203,6 +213,12 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
             "engine.retry.max_delay_ms",
         ),
         ("[engine.retry]\njitter_ratio = 2", "engine.retry.jitter_ratio", "2.0", "between 0 and 1"),
+        (
+            "[pipelines.proposal]\nstep_limit = '9s'",
+            "pipelines.proposal.step_limit",
+            "9s",
+            "between 10s and 30m",
+        ),
         ("[pipelines.link]\nrequeue = 'often'", "pipelines.link.requeue", "often", "`auto`"),
         (
             "[pipelines.document]\nrequeue = 'manual'",
@@ -249,6 +265,8 @@ fn an_invalid_value_is_refused_with_its_key_its_value_and_its_rule() {
         ("[server]\nauth_token = 'short'", "server.auth_token", "***", "openssl rand"),
         ("[interpreter]\nkind = 'magic'", "interpreter.kind", "magic", "`model`"),
         ("[lanes]\nmax_concurrent_calls = 0", "lanes.max_concurrent_calls", "0", "between 1 and 10000"),
+        ("[model]\nother_prices = 'a = 1'", "model.other_prices", "a = 1", "must be prices such as"),
+        ("[model]\nother_prices = 'a = 1 / -2'", "model.other_prices", "-2", "must be prices such as"),
         ("[model]\nprice_per_million_in = -1.0", "model.price_per_million_in", "-1.0", "between 0 and"),
         ("[interpreter]\nkind = 'model'\n[model]\nname = ' '", "model.name", "\" \"", "must name a model"),
         (

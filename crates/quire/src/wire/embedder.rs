@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use quire_application::lanes::{LaneEmbedder, LanePermits};
 use quire_application::search::{LexicalEmbedder, SearchWeights, Searcher};
 use quire_connectors::local_embedder::{LocalEmbedder, LocalModelError};
-use quire_connectors::model::{CallLog, ModelSettings, ModelSettingsError, RemoteEmbedder};
+use quire_connectors::model::{CallLog, ModelPrices, ModelSettings, ModelSettingsError, RemoteEmbedder};
 use quire_domain::LaneName;
 use quire_ports::{Embedder, Store};
 
@@ -99,7 +99,7 @@ fn settings(config: &Config) -> ModelSettings {
         api_version: None,
         api_key: config.search.api_key.non_empty().map(str::to_owned),
         headers: String::new(),
-        prices: None,
+        prices: ModelPrices::default(),
         ..model_settings(config)
     }
 }

@@ -8,11 +8,15 @@ use quire_application::steps::link::{
 use quire_connectors::lock::{RedisLockSettings, RedisLocks, SharedLocks};
 use quire_domain::StepName;
 use quire_ports::{LanguageModel, Step, Store, WebReader};
+use tokio::sync::Semaphore;
 
 use super::redis::redis_address;
 use crate::Steps;
 use crate::config::{Config, to_std};
 use crate::error::CommandError;
+
+/// How many texts the built-in summariser ranks at once.
+const RANKED_AT_ONCE: usize = 2;
 
 /// The setting that is missing if a model is configured in part: an operator who set the other one expects its summaries.
 pub(crate) fn missing_model_setting(config: &Config) -> Option<&'static str> {
@@ -45,14 +49,13 @@ pub(super) async fn steps(
     };
     let is_named = super::proposal::model_name(config).is_some();
     let limits = (config.model.max_answer_tokens, config.model.max_tokens_per_document);
-    let model = model
-        .filter(|_| is_named)
-        .map(|model| SummaryModel::new(model, limits.0, limits.1, store.clock.clone()));
+    let model = model.filter(|_| is_named).map(|model| SummaryModel::new(model, limits.0, limits.1, store));
     let summarization = LinkSummarizationStep {
         shared: shared.clone(),
         history: store.history.clone(),
         model,
         preferred_language: config.background.preferred_lang,
+        ranking: Arc::new(Semaphore::new(RANKED_AT_ONCE)),
     };
     let steps: [(StepName, Arc<dyn Step>); 2] = [
         (StepName::LinkExtraction, Arc::new(LinkExtractionStep { shared, reader })),

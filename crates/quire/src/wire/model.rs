@@ -109,7 +109,7 @@ pub(super) fn model_settings(config: &Config) -> ModelSettings {
         idle_timeout: to_std(model.idle_timeout),
         max_response_bytes: usize::try_from(model.max_response_mb << 20).unwrap_or(usize::MAX),
         breaker: BreakerSettings { failures: model.breaker_failures, pause: to_std(model.breaker_pause) },
-        prices: model.prices(),
+        prices: model.prices().unwrap_or_default(),
     }
 }
 

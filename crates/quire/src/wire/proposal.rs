@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use quire_application::steps::LimitedStep;
 use quire_application::steps::proposal::{AggregateStep, ExpandStep, PersonaReviewStep, ProposalModel};
 use quire_domain::StepName;
 use quire_domain::proposal::{Persona, check_weights};
 use quire_ports::{LanguageModel, Step, Store};
 
 use crate::Steps;
-use crate::config::Config;
+use crate::config::{Config, to_std};
 use crate::error::CommandError;
 
 /// The name of the model for proposals, if one is configured.
@@ -33,12 +34,16 @@ pub(super) fn steps(
         proposals: store.proposals.clone(),
         clock: store.clock.clone(),
     };
+    let limit = config.pipelines.proposal.step_limit.map(to_std);
+    let limited = |step: Arc<dyn Step>| match limit {
+        Some(limit) => Arc::new(LimitedStep { step, limit }),
+        None => step,
+    };
     let mut steps = Steps::new();
-    steps.insert(StepName::Expand, Arc::new(ExpandStep(shared.clone())));
+    steps.insert(StepName::Expand, limited(Arc::new(ExpandStep(shared.clone()))));
     for persona in Persona::ALL {
-        let step: Arc<dyn Step> = Arc::new(PersonaReviewStep(shared.clone()));
-        steps.insert(persona.step(), step);
+        steps.insert(persona.step(), limited(Arc::new(PersonaReviewStep(shared.clone()))));
     }
-    steps.insert(StepName::AggregateDecision, Arc::new(AggregateStep(shared)));
+    steps.insert(StepName::AggregateDecision, limited(Arc::new(AggregateStep(shared))));
     Ok(Some(steps))
 }

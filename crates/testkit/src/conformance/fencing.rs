@@ -1,10 +1,13 @@
 //! Fencing: only the owner of a run may write about it.
 
-use quire_domain::{EventType, Fence, Orphaned, RecoveryPolicy, RunChange, StepName, StepStatus, SubjectId};
+use quire_domain::{
+    EventType, Fence, Orphaned, Pipeline, Priority, RecoveryPolicy, Run, RunChange, StepName, StepStatus,
+    SubjectId,
+};
 use quire_ports::{Advance, AdvanceOutcome, EventFilter, PortError};
 
 use super::writes::{end_write, raw_text, step_write};
-use crate::fixture::{StoreFixture, at};
+use crate::fixture::{StoreFixture, at, new_run};
 
 /// Proves R134, R045: the step, its artifacts and the end of the run are stored together.
 pub async fn a_write_by_the_owner_is_stored_completely(fixture: &StoreFixture) {
@@ -78,6 +81,38 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
     let write = Advance { repeated: true, ..end_write(&run, RunChange::Complete, at(6)) };
     fixture.advance(write).await;
     assert_eq!(fixture.state(other).await, "COMPLETED");
+}
+
+/// Proves R133: a write that would end a run which is not running is refused, and a run that is not queued is not claimed.
+pub async fn only_queued_runs_start_and_only_running_runs_end(fixture: &StoreFixture) {
+    let failure = || quire_domain::Failure::permanent("BROKEN", "it is broken");
+    let fail = || {
+        let requeue = quire_domain::RequeuePolicy::Never;
+        RunChange::Fail { step: StepName::Expand, failure: failure(), requeue }
+    };
+    let assert_refused = async |run: &Run| {
+        let before = fixture.run(run.id).await;
+        for change in [RunChange::Complete, fail(), RunChange::TimeOut { continued_by: None }] {
+            let ended = fixture.store.queue.advance(end_write(run, change, at(9))).await.unwrap();
+            assert_eq!(ended, AdvanceOutcome::Refused);
+        }
+        assert_eq!(fixture.run(run.id).await, before);
+    };
+    let worker = fixture.worker(at(0)).await;
+    for (end, ended) in [(RunChange::Complete, "COMPLETED"), (fail(), "FAILED")] {
+        let new = new_run(Pipeline::Proposal, SubjectId::new(), Priority::Normal);
+        fixture.store.queue.enqueue(&new, at(0)).await.unwrap();
+        let first = fixture.claim_one(worker, at(1)).await.run;
+        assert!(fixture.claim(worker, at(2), 10).await.is_empty(), "it is running");
+        fixture.end_run(new.id, RunChange::HandBack, at(3)).await;
+        assert_eq!(fixture.state(new.id).await, "QUEUED");
+        assert_refused(&first).await;
+        let second = fixture.claim_one(worker, at(4)).await.run;
+        fixture.advance(end_write(&second, end, at(5))).await;
+        assert_eq!(fixture.state(new.id).await, ended);
+        assert_refused(&second).await;
+        assert!(fixture.claim(worker, at(6), 10).await.is_empty(), "it has ended");
+    }
 }
 
 /// Proves R014: for each terminal state, with direct SQL.

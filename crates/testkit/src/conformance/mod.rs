@@ -61,6 +61,7 @@ macro_rules! store_conformance {
             a_write_by_the_owner_is_stored_completely,
             a_late_write_is_refused_and_only_the_refusal_is_recorded,
             a_repeated_write_is_stored_once,
+            only_queued_runs_start_and_only_running_runs_end,
             an_ended_document_run_cannot_be_changed_even_with_sql,
             a_withdrawn_run_passes_its_turn_to_the_next_run,
         }

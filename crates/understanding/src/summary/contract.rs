@@ -175,6 +175,13 @@ fn insights(value: &Value) -> Insights {
     }
 }
 
+impl ForwardedPost {
+    /// What is known about a forwarded message, in either spelling. A member of another type is left out; the others stay.
+    pub fn read(value: &Value) -> Option<Self> {
+        forwarded(&snake_case(value))
+    }
+}
+
 fn forwarded(value: &Value) -> Option<ForwardedPost> {
     let id = |name: &str| member(value, &[name]).as_i64();
     value.as_object().filter(|members| !members.is_empty()).map(|_| ForwardedPost {

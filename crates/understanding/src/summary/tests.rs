@@ -64,6 +64,16 @@ fn both_spellings_and_loose_forms_are_read() {
     assert_eq!((forwarded.channel_id, forwarded.message_id), (Some(-100), Some(7)));
 }
 
+/// What clients send about a forwarded message is theirs to form.
+#[test]
+fn a_member_of_another_type_does_not_cost_the_rest_of_a_forwarded_post() {
+    let raw = json!({ "title": 7, "channel_id": 1, "message_id": "x", "username": ["a"], "hashtags": "#a", "other": {} });
+    let post = ForwardedPost::read(&raw).unwrap();
+    assert_eq!((post.channel_id, post.message_id, post.title.as_deref()), (Some(1), None, Some("7")));
+    assert_eq!((post.username, post.hashtags), (None, vec!["#a".to_owned()]));
+    assert_eq!(ForwardedPost::read(&json!({ "channelId": 2 })).unwrap().channel_id, Some(2));
+}
+
 #[test]
 fn the_three_texts_are_filled_from_each_other_or_from_the_rest() {
     let texts = |proposal: Value| {

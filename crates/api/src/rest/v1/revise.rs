@@ -8,9 +8,7 @@ use axum::{Extension, Json};
 use quire_application::App;
 use quire_application::proposal::{self, MAX_TEMPERATURE, Revision};
 use quire_domain::RunId;
-use quire_domain::proposal::{
-    ExtraContext, Idea, InvalidMember, ProposalEdit, check_note, object_of_at_most,
-};
+use quire_domain::proposal::{ExtraContext, Idea, InvalidMember, ModelParameters, ProposalEdit, check_note};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -26,8 +24,6 @@ use crate::rest::openapi::errors;
 const MAX_NOTES: usize = 10_000;
 /// Characters of the longest name of a model.
 const MAX_MODEL: usize = 200;
-/// Characters of the largest parameters, as JSON.
-const MAX_PARAMETERS: usize = 50_000;
 
 /// What to change. What is missing stays as it is in the revised run.
 #[derive(Deserialize, ToSchema)]
@@ -47,6 +43,8 @@ pub(crate) struct RevisionRequest {
     model: Option<String>,
     #[schema(minimum = 0, maximum = 2)]
     temperature: Option<f64>,
+    /// How the model is asked, for all calls of the run: `top_p`, `frequency_penalty`, `presence_penalty`, `seed`,
+    /// `max_tokens`. Other members are refused.
     #[schema(value_type = Option<Object>)]
     parameters_json: Option<Map<String, Value>>,
 }
@@ -56,9 +54,9 @@ impl RevisionRequest {
         if self.temperature.is_some_and(|number| !(0.0..=MAX_TEMPERATURE).contains(&number)) {
             return Err(InvalidMember::at("temperature", "must be from 0 to 2").into());
         }
-        let parameters = self.parameters_json;
-        let parameters =
-            parameters.map(|members| object_of_at_most("parameters_json", members, MAX_PARAMETERS));
+        if let Some(parameters) = &self.parameters_json {
+            ModelParameters::read(parameters)?;
+        }
         Ok(Revision {
             edited_proposal: ProposalEdit::parse(self.edited_proposal)?,
             edit_notes: check_note("edit_notes", self.edit_notes, MAX_NOTES)?,
@@ -66,7 +64,7 @@ impl RevisionRequest {
             extra_context: ExtraContext::parse(self.extra_context)?,
             model: check_note("model", self.model, MAX_MODEL)?,
             temperature: self.temperature,
-            parameters: parameters.transpose()?,
+            parameters: self.parameters_json,
             actor,
             correlation_id,
         })

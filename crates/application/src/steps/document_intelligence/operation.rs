@@ -1,20 +1,16 @@
 //! The record of a submission: an artifact of the run, written under its fence before and after the file is submitted.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use quire_domain::{ArtifactId, Failure};
-use quire_ports::{Advance, AdvanceOutcome, Artifact, Clock, RunHistory, RunQueue, StepContext};
+use quire_ports::{Clock, RunHistory, RunQueue, StepContext};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::steps::error_code::{StepErrorCode, database_failure};
+use crate::steps::run_artifacts::store_artifact;
 
 /// The type of the artifact.
 const ARTIFACT: &str = "DOCUMENT_INTELLIGENCE_OPERATION";
-/// Pauses between two tries while the store is not available.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// An operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,44 +76,17 @@ impl OperationRecords<'_> {
         Ok(None)
     }
 
-    /// Stores a submission, if this worker still owns the run. While the store is not available it tries again until the run
-    /// is stopped: what was accepted must not be lost.
+    /// Stores a submission, if this worker still owns the run: what was accepted must not be lost.
     pub(super) async fn store(&self, submission: Submission) -> Result<StoredSubmission, Failure> {
-        let payload = serde_json::to_string(&submission).map_err(|_| stopped())?;
-        let now = self.clock.now();
-        let stored = StoredSubmission { id: ArtifactId::new(), at: now, submission };
-        let artifact =
-            Artifact { id: stored.id, artifact_type: ARTIFACT.to_owned(), payload, created_at: now };
-        let advance = Advance {
-            run: self.context.run.clone(),
-            at: now,
-            events: Vec::new(),
-            artifacts: vec![artifact],
-            interpretation: None,
-            proposal: Vec::new(),
-            summary: None,
-            text: None,
-            end: None,
-            repeated: false,
-        };
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match self.queue.advance(advance.clone()).await {
-                Ok(AdvanceOutcome::Accepted(_)) => return Ok(stored),
-                Ok(AdvanceOutcome::Refused) => return Err(stopped()),
-                Err(error) if error.is_retryable() && !*self.context.cancelled.borrow() => {
-                    tracing::warn!(run_id = %self.context.run.id, %error, "Document Intelligence: storing an operation failed, will retry");
-                }
-                Err(error) => return Err(database_failure(&error)),
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-        }
+        let payload = serde_json::to_string(&submission).map_err(|_| unwritable())?;
+        let at = self.clock.now();
+        let id = store_artifact(self.queue, self.context, ARTIFACT, payload, at).await?;
+        Ok(StoredSubmission { id, at, submission })
     }
 }
 
-fn stopped() -> Failure {
-    Failure::transient(StepErrorCode::StoreUnavailable.as_str(), "the run was stopped")
+fn unwritable() -> Failure {
+    Failure::permanent(StepErrorCode::ResultNotStorable.as_str(), "the operation cannot be recorded")
 }
 
 #[cfg(test)]

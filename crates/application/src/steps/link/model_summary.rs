@@ -1,12 +1,14 @@
 //! Asks a model for a summary. A long text is summarised in parts, whose notes are then summarised together.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use quick_cache::sync::Cache;
-use quire_domain::Failure;
+use quire_domain::proposal::ModelParameters;
+use quire_domain::{Failure, RunId, hex};
 use quire_ports::{
-    BYTES_PER_TOKEN, ChatMessage, ChatRole, Clock, LanguageModel, ModelRequest, ModelResponse, StepContext,
+    BYTES_PER_TOKEN, ChatMessage, ChatRole, Clock, LanguageModel, ModelRequest, ModelResponse, RunHistory,
+    RunQueue, StepContext, Store,
 };
 use quire_understanding::summary::{
     RESPONSE_SCHEMA, RESPONSE_SCHEMA_NAME, SummaryError, SummarySource, split, validate,
@@ -15,6 +17,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::summarization::{MadeSummary, invalid};
+use crate::steps::error_code::database_failure;
 use crate::steps::model_answer;
 
 const SUMMARISE: &str = include_str!("prompts/summarise.md");
@@ -27,8 +30,6 @@ const TEMPERATURE: f64 = 0.2;
 const PART_BYTES: usize = 40_000;
 /// The most bytes of the notes on a part.
 const NOTES_BYTES: usize = 2_000;
-/// How many notes are remembered.
-const REMEMBERED: usize = 500;
 
 /// The model that summarises.
 pub struct SummaryModel {
@@ -36,26 +37,21 @@ pub struct SummaryModel {
     max_tokens: u64,
     max_text_tokens: u64,
     clock: Arc<dyn Clock>,
-    /// Notes on parts of texts whose summary is not finished, so that a run that had to wait does not ask for them again.
-    notes: Cache<[u8; 32], Arc<Notes>>,
+    /// Stores the notes on each part as they come.
+    queue: Arc<dyn RunQueue>,
+    /// Has the notes that were stored.
+    history: Arc<dyn RunHistory>,
 }
 
-/// The notes on a part of a text, and the answer that has them.
-struct Notes {
-    text: String,
-    answer: ModelResponse,
-}
+/// The answers about parts of a text that were stored, by their question.
+type KeptNotes = HashMap<String, ModelResponse>;
 
 impl SummaryModel {
     /// A model whose answers have at most `max_tokens` tokens. One text may use `max_text_tokens`, requests and answers
     /// together; what is beyond is not sent, and the summary says so. 0 is no limit.
-    pub fn new(
-        model: Arc<dyn LanguageModel>,
-        max_tokens: u64,
-        max_text_tokens: u64,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self { model, max_tokens, max_text_tokens, clock, notes: Cache::new(REMEMBERED) }
+    pub fn new(model: Arc<dyn LanguageModel>, max_tokens: u64, max_text_tokens: u64, store: &Store) -> Self {
+        let (clock, queue, history) = (store.clock.clone(), store.queue.clone(), store.history.clone());
+        Self { model, max_tokens, max_text_tokens, clock, queue, history }
     }
 
     /// What the model proposes as a summary in this language, if it passes the validator.
@@ -64,17 +60,17 @@ impl SummaryModel {
         context: &StepContext,
         source: &SummarySource<'_>,
         language: String,
+        retry_of: Option<RunId>,
     ) -> Result<MadeSummary, Failure> {
-        let mut artifacts = Vec::new();
         let sent = self.within_budget(source.text);
         let mut text = Cow::Borrowed(sent);
+        let kept =
+            if text.len() > PART_BYTES { self.kept(context, retry_of).await? } else { KeptNotes::new() };
         // The notes on a very long text are themselves long. Each round makes the text at least ten times shorter.
         while text.len() > PART_BYTES {
             let mut joined = Vec::new();
             for part in parts(&text) {
-                let notes = self.notes(context, part, &language).await?;
-                artifacts.push(model_answer::artifact(&notes.answer));
-                joined.push(notes.text.clone());
+                joined.push(self.notes(context, part, &language, &kept).await?);
             }
             text = Cow::Owned(joined.join("\n\n"));
         }
@@ -84,7 +80,7 @@ impl SummaryModel {
         };
         let answer =
             self.ask(context, SUMMARISE, &text, &language, RESPONSE_SCHEMA_NAME, RESPONSE_SCHEMA).await?;
-        artifacts.push(model_answer::artifact(&answer));
+        let artifacts = vec![model_answer::artifact(&answer)];
         let mut summary = validate(&parse(&answer)?, source).map_err(|error| invalid(&error))?;
         if sent.len() < source.text.len() {
             summary.insights.add_caution(&left_out(sent, source.text));
@@ -107,19 +103,34 @@ impl SummaryModel {
         beginning(text, usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
-    /// What a summary of the whole must contain of this part.
-    async fn notes(&self, context: &StepContext, part: &str, language: &str) -> Result<Arc<Notes>, Failure> {
-        let key = Sha256::new().chain_update(language).chain_update([0]).chain_update(part).finalize().into();
-        if let Some(notes) = self.notes.get(&key) {
+    /// The notes that were stored by an earlier attempt or another worker at this run, and by the run that it repeats.
+    async fn kept(&self, context: &StepContext, retry_of: Option<RunId>) -> Result<KeptNotes, Failure> {
+        let mut kept = KeptNotes::new();
+        for run in retry_of.into_iter().chain([context.run.id]) {
+            let artifacts = self.history.artifacts(run).await.map_err(|error| database_failure(&error))?;
+            kept.extend(model_answer::kept(&artifacts));
+        }
+        Ok(kept)
+    }
+
+    /// What a summary of the whole must contain of this part. The answer is stored before it is used, so that a run that is
+    /// interrupted here does not pay for it again.
+    async fn notes(
+        &self,
+        context: &StepContext,
+        part: &str,
+        language: &str,
+        kept: &KeptNotes,
+    ) -> Result<String, Failure> {
+        let question = question(part, language);
+        if let Some(notes) = kept.get(&question).and_then(notes_of) {
             return Ok(notes);
         }
         let answer = self.ask(context, TAKE_NOTES, part, language, "notes", NOTES_SCHEMA).await?;
-        let parsed = parse(&answer)?;
-        let text = parsed["notes"].as_str().map(str::trim).filter(|text| !text.is_empty());
-        let text =
-            text.ok_or_else(|| invalid(&SummaryError::NoObject).with_diagnosis(answer.text.clone()))?;
-        let notes = Arc::new(Notes { text: beginning(text, NOTES_BYTES).to_owned(), answer });
-        self.notes.insert(key, notes.clone());
+        let notes = notes_of(&answer)
+            .ok_or_else(|| invalid(&SummaryError::NoObject).with_diagnosis(answer.text.clone()))?;
+        let now = self.clock.now();
+        model_answer::keep(&*self.queue, context, &question, &answer, now).await?;
         Ok(notes)
     }
 
@@ -144,10 +155,26 @@ impl SummaryModel {
             response_schema: schema.to_owned(),
             max_tokens: self.max_tokens,
             temperature: TEMPERATURE,
+            parameters: ModelParameters::default(),
             deadline: Some(context.deadline.clone()),
         };
         model_answer::ask(&*self.model, &request, &*self.clock).await
     }
+}
+
+/// What identifies the question for notes on a part: another prompt is another question.
+fn question(part: &str, language: &str) -> String {
+    let hash = [TAKE_NOTES, NOTES_SCHEMA, language, part].into_iter().fold(Sha256::new(), |hash, text| {
+        hash.chain_update((text.len() as u64).to_be_bytes()).chain_update(text)
+    });
+    hex(&hash.finalize())
+}
+
+/// The notes in an answer.
+fn notes_of(answer: &ModelResponse) -> Option<String> {
+    let answer: Value = serde_json::from_str(answer.json()).ok()?;
+    let notes = answer["notes"].as_str()?.trim();
+    (!notes.is_empty()).then(|| beginning(notes, NOTES_BYTES).to_owned())
 }
 
 /// The parts that a model gets one after the other.

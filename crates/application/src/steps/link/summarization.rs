@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quire_domain::link::{ForwardedText, NormalizedUrl, SummaryLanguage};
-use quire_domain::{Failure, FailureKind, FailureType, SummaryId};
+use quire_domain::{Failure, FailureType, SummaryId};
 use quire_ports::{LinkRun, LinkSource, NewSummary, RunHistory, Step, StepContext, StepOutput};
-use quire_understanding::summary::{self, EXTRACTIVE_METHOD, Summary, SummaryError, SummarySource};
+use quire_understanding::summary::{
+    self, EXTRACTIVE_METHOD, ForwardedPost, Summary, SummaryError, SummarySource,
+};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
@@ -28,6 +30,9 @@ pub struct LinkSummarizationStep {
     pub model: Option<SummaryModel>,
     /// The language of summaries whose request names none.
     pub preferred_language: SummaryLanguage,
+    /// How many texts the built-in method ranks at once. Ranking keeps a processor busy; more at once would only need more
+    /// memory.
+    pub ranking: Arc<Semaphore>,
 }
 
 /// A summary, and who made it.
@@ -58,13 +63,13 @@ impl LinkSummarizationStep {
                 let requested = input.link.request.language;
                 let language =
                     SummaryLanguage::choose(requested, self.preferred_language, source.text, source.language);
-                model.summarise(context, &source, language).await?
+                model.summarise(context, &source, language, input.link.request.retry_of).await?
             }
-            None => built_in(input.clone()).await?,
+            None => built_in(input.clone(), &self.ranking).await?,
         };
         let MadeSummary { mut summary, made_by, language, artifacts } = made;
         if let LinkSource::Forward(forward) = &input.link.request.source {
-            summary.forwarded_post_extras = serde_json::from_value(post(forward)).ok();
+            summary.forwarded_post_extras = ForwardedPost::read(&post(forward));
         }
         let Ok(Value::Object(payload)) = serde_json::to_value(&summary) else {
             return Err(invalid(&SummaryError::NoObject));
@@ -108,21 +113,15 @@ impl SummaryInput {
     }
 }
 
-/// How many texts are ranked at once. Ranking keeps a processor busy; more at once would only need more memory.
-static RANKING: Semaphore = Semaphore::const_new(2);
-
 /// The built-in summary. It consists of sentences of the text, so it has the language of the text.
-async fn built_in(input: Arc<SummaryInput>) -> Result<MadeSummary, Failure> {
+async fn built_in(input: Arc<SummaryInput>, ranking: &Semaphore) -> Result<MadeSummary, Failure> {
     use SummaryLanguage::Auto;
-    let _turn = RANKING.acquire().await;
+    let _turn = ranking.acquire().await;
     // Ranking a long text takes a while, and requests must not wait for it.
     let made = tokio::task::spawn_blocking(move || {
         let source = input.source()?;
         Ok(MadeSummary {
-            summary: summary::summarise(&source).map_err(|error| {
-                // It would propose the same again.
-                Failure { kind: FailureKind::Permanent, ..invalid(&error) }
-            })?,
+            summary: summary::summarise(&source).map_err(|error| invalid(&error))?,
             made_by: EXTRACTIVE_METHOD.to_owned(),
             language: SummaryLanguage::choose(Auto, Auto, source.text, source.language),
             artifacts: Vec::new(),
@@ -143,7 +142,8 @@ fn post(forward: &ForwardedText) -> Value {
     Value::Object(post)
 }
 
-/// The failure of a proposal that is no summary. A model may well propose another one when it is asked again.
+/// The failure of a proposal that is no summary. Asking again is up to a person: it costs, and the same model may well do the
+/// same.
 pub(super) fn invalid(error: &SummaryError) -> Failure {
-    Failure::transient(INVALID, error.to_string()).with_failure_type(FailureType::ValidationFailed)
+    Failure::permanent(INVALID, error.to_string()).with_failure_type(FailureType::ValidationFailed)
 }

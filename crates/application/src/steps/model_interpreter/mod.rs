@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use jiff::tz::TimeZone;
+use quire_domain::proposal::ModelParameters;
 use quire_domain::{Failure, hex};
 use quire_ports::{
     Clock, InterpretRequest, Interpreter, InterpreterOutput, LanguageModel, ModelError, ModelErrorKind,
@@ -115,6 +116,7 @@ impl ModelInterpreter {
             response_schema: response_schema::response_schema(&request.schema).to_string(),
             max_tokens: self.settings.answer_tokens,
             temperature: 0.0,
+            parameters: ModelParameters::default(),
             deadline: request.deadline.clone(),
         };
         let parse =

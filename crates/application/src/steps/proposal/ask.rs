@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use quire_domain::Failure;
-use quire_domain::proposal::InvalidMember;
+use quire_domain::proposal::{InvalidMember, ModelParameters};
 use quire_ports::{
-    ChatMessage, Clock, LanguageModel, ModelErrorKind, ModelRequest, ModelResponse, PortError, ProposalRun,
-    Proposals, StepContext,
+    ChatMessage, Clock, LanguageModel, ModelErrorKind, ModelRequest, ModelResponse, PortError,
+    ProposalRequest, ProposalRun, Proposals, StepContext,
 };
 
 use crate::steps::StepErrorCode;
@@ -33,6 +33,12 @@ pub(super) struct Question {
     pub(super) response_schema: &'static str,
     pub(super) model: String,
     pub(super) temperature: f64,
+    pub(super) parameters: ModelParameters,
+}
+
+/// The parameters of a request. Those of a run from before they were checked are not sent.
+pub(super) fn parameters(request: &ProposalRequest) -> ModelParameters {
+    ModelParameters::read(&request.parameters).unwrap_or_default()
 }
 
 impl ProposalModel {
@@ -53,8 +59,12 @@ impl ProposalModel {
             messages: question.messages,
             schema_name: question.schema_name.to_owned(),
             response_schema: question.response_schema.to_owned(),
-            max_tokens: self.max_tokens,
+            max_tokens: question
+                .parameters
+                .max_tokens
+                .map_or(self.max_tokens, |wanted| wanted.min(self.max_tokens)),
             temperature: question.temperature,
+            parameters: question.parameters,
             deadline: Some(context.deadline.clone()),
         };
         model_answer::ask(&*self.model, &request, &*self.clock).await

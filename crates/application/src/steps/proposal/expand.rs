@@ -34,6 +34,7 @@ impl Step for ExpandStep {
             response_schema: prompts::PROPOSAL_SCHEMA,
             model: request.model.clone(),
             temperature: request.temperature,
+            parameters: ask::parameters(&request),
         };
         let response = self.0.ask(&context, question).await?;
         let proposal = proposal(&request, &response)?;

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use quire_domain::proposal::{
-    Persona, PersonaReview, ReviewMetadata, ReviewSource, SemanticVersion, review_source,
+    ModelParameters, Persona, PersonaReview, ReviewMetadata, ReviewSource, SemanticVersion, review_source,
 };
 use quire_domain::{Failure, StepName};
 use quire_ports::{
@@ -74,10 +74,12 @@ impl PersonaReviewStep {
             response_schema: prompts::REVIEW_SCHEMA,
             model: run.request.model.clone(),
             temperature: TEMPERATURE,
+            parameters: ask::parameters(&run.request),
         };
         let response = self.0.ask(context, question).await?;
         let review = self.answered(context, reviewer, &response)?;
-        let stored = StoredReview { review, prompt_parameters: parameters(&response) };
+        let prompt_parameters = parameters(&response, &ask::parameters(&run.request));
+        let stored = StoredReview { review, prompt_parameters };
         Ok(StepOutput {
             artifacts: vec![ask::artifact(&response)],
             proposal: Some(ProposalResult::Review(Box::new(stored))),
@@ -129,12 +131,17 @@ fn reused(review: PersonaReview) -> StepOutput {
 }
 
 /// How the model was asked.
-fn parameters(response: &ModelResponse) -> Map<String, Value> {
-    Map::from_iter([
+fn parameters(response: &ModelResponse, more: &ModelParameters) -> Map<String, Value> {
+    let mut parameters = match json!(more) {
+        Value::Object(parameters) => parameters,
+        _ => Map::new(),
+    };
+    parameters.extend([
         ("model".to_owned(), json!(response.model)),
         ("temperature".to_owned(), json!(TEMPERATURE)),
         ("prompt_set_version".to_owned(), json!(SemanticVersion::PROMPT_SET.to_string())),
-    ])
+    ]);
+    parameters
 }
 
 #[cfg(test)]

@@ -7,14 +7,16 @@ use async_trait::async_trait;
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::{Request, StatusCode};
-use quire_ports::{EmbedRequest, Embedder, ModelError, ModelErrorKind, ModelResponse, estimated_tokens};
+use quire_ports::{
+    EmbedRequest, Embedder, MODEL_RESERVE, ModelError, ModelErrorKind, ModelResponse, estimated_tokens,
+};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::breaker::Breaker;
 use super::endpoint::Endpoint;
 use super::failure::FailedRequest;
-use super::{CallLog, ModelSettings, ModelSettingsError, RESERVE, count};
+use super::{CallLog, ModelSettings, ModelSettingsError, count};
 use crate::http::{HttpClient, HttpLimits};
 use crate::retry::retry_after;
 
@@ -83,7 +85,8 @@ impl RemoteEmbedder {
         let address = address.to_string().replace("/chat/completions", "/embeddings");
         let mut post = Request::post(address).body(Full::new(Bytes::from(body))).map_err(|_| invalid())?;
         post.headers_mut().extend(self.endpoint.headers.clone());
-        let left = request.deadline.as_ref().map(|deadline| deadline.time_left().saturating_sub(RESERVE));
+        let left =
+            request.deadline.as_ref().map(|deadline| deadline.time_left().saturating_sub(MODEL_RESERVE));
         let time = left.map_or(settings.timeout, |left| left.min(settings.timeout));
         // Nothing is streamed, so there is no silence to be told from slowness.
         let limits = HttpLimits { time, idle: time, bytes: settings.max_response_bytes };
@@ -183,7 +186,7 @@ impl Embedder for RemoteEmbedder {
         if request.texts.is_empty() {
             return Ok(Vec::new());
         }
-        let no_time = request.deadline.as_ref().is_some_and(|left| left.time_left() <= RESERVE);
+        let no_time = request.deadline.as_ref().is_some_and(|left| left.time_left() <= MODEL_RESERVE);
         if no_time {
             return Err(FailedRequest::no_time().error);
         }

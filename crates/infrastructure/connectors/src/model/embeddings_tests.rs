@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 use crate::http::HttpOptions;
-use crate::model::BreakerSettings;
+use crate::model::{BreakerSettings, ModelPrices};
 
 /// A server that answers each request as `answer` says. Returns its address and the bodies that it got.
 async fn server(answer: fn(&Value) -> (u16, Value)) -> (String, Arc<Mutex<Vec<Value>>>) {
@@ -60,7 +60,7 @@ fn settings(url: String) -> ModelSettings {
         idle_timeout: Duration::from_mins(1),
         max_response_bytes: 4 << 20,
         breaker: BreakerSettings { failures: 0, pause: Duration::from_mins(1) },
-        prices: None,
+        prices: ModelPrices::default(),
     }
 }
 

@@ -18,7 +18,7 @@ mod wire;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use quire_ports::{LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
@@ -31,11 +31,8 @@ use self::endpoint::Endpoint;
 use self::failure::{FailedRequest, Remedy};
 use self::features::Features;
 pub use self::recording::{RecordingModel, ReplayingModel};
-pub use self::settings::{ModelSettings, ModelSettingsError};
+pub use self::settings::{ModelPrices, ModelSettings, ModelSettingsError};
 use crate::http::HttpClient;
-
-/// Time reserved before the deadline for the work without the model.
-const RESERVE: Duration = Duration::from_secs(2);
 
 /// The models of an endpoint.
 pub struct RemoteModel {
@@ -67,7 +64,7 @@ impl RemoteModel {
 
     /// Asks one model.
     async fn ask_model(&self, model: &str, request: &ModelRequest) -> Result<ModelResponse, FailedRequest> {
-        if time_left(request).is_some_and(|left| left.is_zero()) {
+        if request.time_left().is_some_and(|left| left.is_zero()) {
             return Err(FailedRequest::no_time());
         }
         let known = self.known(model);
@@ -96,7 +93,7 @@ impl RemoteModel {
         let mut is_remembered = true;
         loop {
             let timeout = self.endpoint.settings.timeout;
-            let time = time_left(request).map_or(timeout, |left| left.min(timeout));
+            let time = request.time_left().map_or(timeout, |left| left.min(timeout));
             let outcome = self.endpoint.send(model, request, features, time).await;
             let refusal = outcome.as_ref().err().and_then(|failed| failed.refusal.as_deref());
             if let Some(refusal) = refusal
@@ -174,9 +171,4 @@ fn count(outcome: &Result<ModelResponse, FailedRequest>) {
     };
     metrics::counter!("quire_model_tokens_total", "direction" => "in").increment(tokens_in);
     metrics::counter!("quire_model_tokens_total", "direction" => "out").increment(tokens_out);
-}
-
-/// The time left for requests. `None` without a deadline.
-fn time_left(request: &ModelRequest) -> Option<Duration> {
-    Some(request.deadline.as_ref()?.time_left().saturating_sub(RESERVE))
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use quire_domain::hex;
+use quire_domain::proposal::ModelParameters;
 use quire_ports::{ChatRole, LanguageModel, ModelError, ModelErrorKind, ModelRequest, ModelResponse};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -40,6 +41,13 @@ struct RecordedRequest {
     response_schema: String,
     max_tokens: u64,
     temperature: f64,
+    /// Not written if nothing is set, so that earlier recordings are found.
+    #[serde(default, skip_serializing_if = "is_default")]
+    parameters: ModelParameters,
+}
+
+fn is_default(parameters: &ModelParameters) -> bool {
+    *parameters == ModelParameters::default()
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,6 +127,7 @@ fn recorded(request: &ModelRequest) -> RecordedRequest {
         response_schema: request.response_schema.clone(),
         max_tokens: request.max_tokens,
         temperature: request.temperature,
+        parameters: request.parameters,
     }
 }
 

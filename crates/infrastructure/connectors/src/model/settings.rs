@@ -1,5 +1,6 @@
 //! The settings of a model endpoint.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -19,6 +20,9 @@ const MAX_HOST: usize = 100;
 const PROBE_TIME: Duration = Duration::from_secs(10);
 /// The header for keys of Azure.
 const API_KEY: HeaderName = HeaderName::from_static("api-key");
+
+/// The prices of a million tokens by the name of the model: of the prompt and of the response.
+pub type ModelPrices = HashMap<String, (f64, f64)>;
 
 /// The settings of a model endpoint.
 #[derive(Clone)]
@@ -46,8 +50,8 @@ pub struct ModelSettings {
     pub max_response_bytes: usize,
     /// When a model is left alone.
     pub breaker: BreakerSettings,
-    /// The prices of a million tokens of this model, of the prompt and of the response.
-    pub prices: Option<(f64, f64)>,
+    /// The prices of a million tokens of each model, of the prompt and of the response.
+    pub prices: ModelPrices,
 }
 
 /// Which setting of a model endpoint is invalid.
@@ -159,11 +163,11 @@ impl ModelSettings {
         Ok(headers)
     }
 
-    /// The cost of this many tokens of a model by the configured prices, which are those of the configured model.
+    /// The cost of this many tokens of a model by the configured prices. None if it has none.
     #[allow(clippy::cast_precision_loss)] // Token counts are far below 2^52.
     pub(super) fn cost(&self, model: &str, tokens_in: u64, tokens_out: u64) -> Option<f64> {
         const TOKENS_PER_PRICE: f64 = 1_000_000.0;
-        let (price_in, price_out) = self.prices.filter(|_| model == self.name)?;
+        let (price_in, price_out) = self.prices.get(model)?;
         Some((tokens_in as f64 * price_in + tokens_out as f64 * price_out) / TOKENS_PER_PRICE)
     }
 }

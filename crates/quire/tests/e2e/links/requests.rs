@@ -44,6 +44,9 @@ async fn a_page_is_summarised_without_a_key(env: &TestEnv) {
     assert_eq!(status["progress"], json!({"current_step": 2, "total_steps": 2, "percentage": 100}));
     let log = server.stop().stderr;
     let correlation = body["correlation_id"].as_str().unwrap();
+    let about = [format!("\"request_id\":\"{id}\""), format!("\"run_id\":\"{id}\"")];
+    let lines: Vec<_> = log.lines().filter(|line| about.iter().any(|field| line.contains(field))).collect();
+    assert!(lines.len() >= 5 && lines.iter().all(|line| line.contains(correlation)), "{lines:#?}");
     for event in ["bg_processing_start", "bg_lock_acquired", "bg_processing_success"] {
         let line = log.lines().find(|line| line.contains(event)).unwrap_or_else(|| panic!("{event}: {log}"));
         assert!(line.contains(correlation) && line.contains(&id.to_string()), "{line}");
@@ -174,14 +177,18 @@ async fn a_forwarded_text_is_summarised_once(env: &TestEnv) {
     site(env);
     let server = env.cli.serve();
     let body = json!({ "type": "forward", "content_text": ARTICLE, "lang_preference": "auto",
-        "forward_metadata": {"from_chat_id": -100, "from_message_id": 7, "title": "News"} });
+        "forward_metadata": {"from_chat_id": -100, "from_message_id": 7, "title": "News", "username": ["x"]} });
     let accepted = server.post_json("/v1/requests", &body);
     assert_eq!((accepted.status, &accepted.body["estimated_wait_seconds"]), (202, &json!(10)));
     let id = id_of(&accepted.body["request_id"]);
     let detail = ended(env, &server, id).await;
     assert_eq!(detail["request"]["status"], "success", "{detail}");
-    assert_eq!(detail["summary"]["json_payload"]["forwarded_post_extras"]["channel_id"], -100);
-    assert_eq!(detail["summary"]["json_payload"]["forwarded_post_extras"]["title"], "News");
+    let post = &detail["summary"]["json_payload"]["forwarded_post_extras"];
+    assert_eq!(
+        (&post["channel_id"], &post["title"]),
+        (&json!(-100), &json!("News")),
+        "one wrong member costs no other"
+    );
     assert_eq!(detail["crawl_result"], json!(null));
     let duplicate = server.post_json("/v1/requests", &body);
     assert_eq!((duplicate.status, id_of(&duplicate.body["existing_request_id"])), (200, id));

@@ -40,6 +40,14 @@ async fn summaries_are_found_marked_and_deleted(env: &TestEnv) {
     }
 
     let path = format!("/v1/summaries/{}", ids[0]);
+    let shown = server.json(&path);
+    let processing = &shown["processing"];
+    assert_eq!(processing["model_used"], shown["summary"]["made_by"]);
+    assert_eq!((&processing["llm_calls"], &processing["tokens_used"]), (&json!(0), &json!(0)));
+    assert!(processing["processing_time_ms"].as_i64().is_some_and(|time| time >= 0), "{processing}");
+    let payload = &shown["summary"]["json_payload"];
+    assert_eq!(processing["confidence"], payload["confidence"]);
+    assert_eq!(processing["hallucination_risk"], payload["hallucination_risk"]);
     let marked = change(&server, "PATCH", &path, &json!({ "is_read": true }));
     assert_eq!((marked.status, &marked.body["summary"]["is_read"]), (200, &json!(true)));
     assert_eq!(marked.body["source"]["title"], "Shared umbrellas");

@@ -28,7 +28,8 @@ async fn a_revision_carries_the_edits_and_repeats_only_the_reviews_with_reasons(
     assert_eq!(before["decision_label"], "approve");
     assert_eq!(before["decision"]["minority_reports"][0]["persona_id"], "critic");
 
-    let edit = json!({"edited_proposal": {"proposed_solution": "Stands, with a deposit."}, "edit_notes": "Mind the theft."});
+    let edit = json!({"edited_proposal": {"proposed_solution": "Stands, with a deposit."}, "edit_notes": "Mind the theft.",
+        "parameters_json": {"top_p": 0.5, "seed": 7, "max_tokens": 900}});
     let accepted = server.post_json(&format!("/v1/runs/{parent}/revisions"), &edit);
     assert_eq!((accepted.status, &accepted.body["run_type"]), (202, &json!("revision")));
     let child: RunId = accepted.body["run_id"].as_str().unwrap().parse().unwrap();
@@ -56,6 +57,16 @@ async fn a_revision_carries_the_edits_and_repeats_only_the_reviews_with_reasons(
         assert!(revision.contains(part), "{part} is not in {revision}");
     }
     assert_eq!(reviewer(&requests[7].body), Some(Persona::Critic.name()));
+    assert_eq!(requests[5].body["top_p"], Value::Null);
+    for request in &requests[6..] {
+        let sent = &request.body;
+        assert_eq!(
+            (&sent["top_p"], &sent["seed"], &sent["max_tokens"]),
+            (&json!(0.5), &json!(7), &json!(900))
+        );
+    }
+    assert_eq!(after["parameters_json"], json!({"top_p": 0.5, "seed": 7, "max_tokens": 900}));
+    assert_eq!(after["persona_reviews"][1]["prompt_parameters_json"]["top_p"], 0.5);
 
     let compared = server.json(&format!("/v1/runs/{parent}/diff/{child}"));
     assert_eq!(compared["metadata"]["relationship"], "run1_is_parent_of_run2");
@@ -88,6 +99,8 @@ async fn a_revision_without_an_edit_or_a_completed_parent_is_refused(env: &TestE
     }
     for (wrong, parameter) in [
         (json!({"edit_notes": "x", "temperature": 2.1}), "temperature"),
+        (json!({"edit_notes": "x", "parameters_json": {"messages": []}}), "parameters_json"),
+        (json!({"edit_notes": "x", "parameters_json": {"top_p": 2}}), "parameters_json.top_p"),
         (json!({"edit_notes": "x".repeat(10_001)}), "edit_notes"),
         (json!({"edit_notes": "x", "input_idea": ""}), "input_idea"),
         (json!({"edited_proposal": {"solution": "x"}}), "edited_proposal.solution"),

@@ -52,6 +52,10 @@ async fn requests_to_a_model_are_added_up_by_run_key_and_day(env: &TestEnv) {
     }
     let names = async |run| env.store.history.run(run).await.unwrap().requested_by;
     assert_eq!(names(runs[1]).await.as_deref(), Some("bruno"));
+    for (run, name) in runs.iter().zip(["alma", "bruno"]) {
+        let key = env.store.credentials.named(name).await.unwrap();
+        assert_eq!(get(&format!("/v1/runs/{run}"), &alma)["user_id"], key.key.id.0.to_string(), "{name}");
+    }
     let document = upload_document(&server, &clinical_record(1), &alma);
     assert_eq!(env.wait_for_latest_run(document).await.requested_by.as_deref(), Some("alma"));
 

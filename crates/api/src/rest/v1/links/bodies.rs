@@ -37,7 +37,7 @@ pub(crate) struct LinkRequestBody {
     retry_of: Option<Uuid>,
     created_at: Timestamp,
     /// Milliseconds from the start of the last attempt to its end.
-    processing_time_ms: Option<i64>,
+    pub(super) processing_time_ms: Option<i64>,
     error: Option<LinkErrorBody>,
 }
 
@@ -68,9 +68,9 @@ pub(crate) struct SummaryBody {
     lang: String,
     /// The summary. The guide to links has a table of its members.
     #[schema(value_type = Object)]
-    json_payload: Map<String, Value>,
+    pub(super) json_payload: Map<String, Value>,
     /// The model that made it, or the name of the built-in method.
-    made_by: String,
+    pub(super) made_by: String,
     version: u32,
     is_read: bool,
     created_at: Timestamp,

@@ -6,9 +6,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use quire_application::App;
-use quire_application::link::{self, LinkRun};
+use quire_application::link::{self, LinkRun, ModelCall};
 use quire_domain::SummaryId;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::bodies::{LinkRequestBody, SummaryBody};
@@ -18,13 +19,50 @@ use crate::caller::Caller;
 use crate::request::{Id, JsonBody};
 use crate::rest::openapi::errors;
 
-/// A summary with its request and its source.
+/// A summary with its request, its source and how it was made.
 #[derive(Serialize, ToSchema)]
 #[schema(as = SummaryDetail)]
 pub(crate) struct SummaryDetail {
     summary: SummaryBody,
     request: LinkRequestBody,
     source: Option<PageBody>,
+    processing: ProcessingBody,
+}
+
+/// How a summary was made.
+#[derive(Serialize, ToSchema)]
+#[schema(as = SummaryProcessing)]
+pub(crate) struct ProcessingBody {
+    /// The model that made it, or the name of the built-in method.
+    model_used: String,
+    /// The calls to language models, with those that failed.
+    llm_calls: usize,
+    /// Tokens of all requests and responses together.
+    tokens_used: u64,
+    /// What the calls cost, as far as it is known. Null if no call has a known cost.
+    cost: Option<f64>,
+    /// Milliseconds from the start of the last attempt to its end.
+    processing_time_ms: Option<i64>,
+    confidence: Option<f64>,
+    /// `low`, `med` or `high`.
+    hallucination_risk: Option<String>,
+}
+
+impl ProcessingBody {
+    fn of(request: &LinkRequestBody, summary: &SummaryBody, calls: &[ModelCall]) -> Self {
+        let costs: Vec<f64> = calls.iter().filter_map(|call| call.cost).collect();
+        let payload = &summary.json_payload;
+        let text = |name: &str| payload.get(name).and_then(Value::as_str).map(str::to_owned);
+        Self {
+            model_used: summary.made_by.clone(),
+            llm_calls: calls.len(),
+            tokens_used: calls.iter().map(|call| call.tokens_in + call.tokens_out).sum(),
+            cost: (!costs.is_empty()).then(|| costs.iter().sum()),
+            processing_time_ms: request.processing_time_ms,
+            confidence: payload.get("confidence").and_then(Value::as_f64),
+            hallucination_risk: text("hallucination_risk"),
+        }
+    }
 }
 
 /// A change of a summary.
@@ -100,9 +138,7 @@ async fn detail(app: &App, link: LinkRun, actor: &str) -> Result<Json<SummaryDet
     let request = LinkRequestBody::of(&link);
     let view = link::show(app, link.run.id, actor).await?;
     let summary = link.summary.ok_or_else(|| ApiError::internal("a summary has no content"))?;
-    Ok(Json(SummaryDetail {
-        summary: SummaryBody::of(link.run.id.0, summary),
-        request,
-        source: view.page.map(PageBody::of),
-    }))
+    let summary = SummaryBody::of(link.run.id.0, summary);
+    let processing = ProcessingBody::of(&request, &summary, &view.model_calls);
+    Ok(Json(SummaryDetail { summary, request, source: view.page.map(PageBody::of), processing }))
 }

@@ -8,7 +8,7 @@ use super::*;
 async fn each_call_is_recorded_with_its_work_tokens_cost_and_outcome() {
     let replies = vec![ModelReply::Status(500, ""), completion("{}"), ModelReply::Refusal("no")];
     let server = ModelServer::start(KEY, replies);
-    let settings = ModelSettings { prices: Some((2.0, 10.0)), ..settings(&server.url) };
+    let settings = ModelSettings { prices: prices((2.0, 10.0)), ..settings(&server.url) };
     let calls = Arc::new(RecordedCalls::default());
     let model = RemoteModel::new(client(), settings, call_log(calls.clone())).unwrap();
     let context = CallContext {

@@ -10,6 +10,7 @@ mod streams;
 
 use std::time::Duration;
 
+use quire_domain::proposal::ModelParameters;
 use quire_ports::{
     AwakeTime, CallContext, ChatMessage, ChatRole, Clock, Deadline, LanguageModel as _, ModelError,
     ModelErrorKind, ModelRequest, ModelResponse, SystemClock,
@@ -40,8 +41,13 @@ fn settings(url: &str) -> ModelSettings {
         idle_timeout: Duration::from_mins(1),
         max_response_bytes: 4 << 20,
         breaker: BreakerSettings { failures: 0, pause: Duration::from_mins(1) },
-        prices: None,
+        prices: ModelPrices::default(),
     }
+}
+
+/// The prices of the model of these settings.
+fn prices(prices: (f64, f64)) -> ModelPrices {
+    ModelPrices::from([("any".to_owned(), prices)])
 }
 
 fn model(settings: ModelSettings) -> RemoteModel {
@@ -72,6 +78,7 @@ fn request() -> ModelRequest {
             .to_owned(),
         max_tokens: 99,
         temperature: 0.25,
+        parameters: ModelParameters::default(),
         deadline: None,
     }
 }
@@ -95,7 +102,7 @@ async fn ask(reply: ModelReply) -> Result<ModelResponse, ModelError> {
 #[tokio::test]
 async fn a_response_has_its_model_tokens_cost_and_latency() {
     let server = ModelServer::start(KEY, vec![completion("{}")]);
-    let priced = ModelSettings { prices: Some((2.0, 10.0)), ..settings(&server.url) };
+    let priced = ModelSettings { prices: prices((2.0, 10.0)), ..settings(&server.url) };
     let answer = model(priced).ask(&request()).await.unwrap();
     assert_eq!((answer.text.as_str(), answer.model.as_str(), answer.is_whole), ("{}", MODEL, true));
     assert_eq!((answer.tokens_in, answer.tokens_out), TOKENS);

@@ -118,16 +118,20 @@ async fn other_models_are_asked_if_the_first_fails_or_does_not_exist() {
     let chained = ModelSettings {
         name: "broken".to_owned(),
         fallback_models: ["unknown", "good", "never"].map(str::to_owned).to_vec(),
-        prices: Some((1.0, 1.0)),
+        prices: ModelPrices::from(
+            [("broken", (9.0, 9.0)), ("good", (2.0, 3.0))].map(|(name, prices)| (name.to_owned(), prices)),
+        ),
         ..settings(&server.url)
     };
     let model = model(chained);
     let answer = model.ask(&request()).await.unwrap();
     assert_eq!(asked(&server), ["broken", "unknown", "good"]);
-    assert_eq!(answer.cost, None, "the prices are those of another model");
+    #[allow(clippy::cast_precision_loss)] // Few tokens.
+    let expected = (2.0 * answer.tokens_in as f64 + 3.0 * answer.tokens_out as f64) / 1e6;
+    assert_eq!(answer.cost, Some(expected), "the prices are those of the model that answered");
 
     let chosen = ModelRequest { model: Some("chosen".to_owned()), ..request() };
-    model.ask(&chosen).await.unwrap();
+    assert_eq!(model.ask(&chosen).await.unwrap().cost, None, "it has no price");
     assert_eq!(asked(&server).last().unwrap(), "chosen", "the request names the model");
 }
 

@@ -7,7 +7,7 @@ async fn a_recorded_answer_is_replayed_without_asking_and_another_request_is_ref
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("recordings");
     let server = ModelServer::start(KEY, vec![completion("{\"a\":1}")]);
-    let remote = model(ModelSettings { prices: Some((2.0, 10.0)), ..settings(&server.url) });
+    let remote = model(ModelSettings { prices: prices((2.0, 10.0)), ..settings(&server.url) });
     let recording = RecordingModel { model: Arc::new(remote), folder: folder.clone() };
     let answer = recording.ask(&request()).await.unwrap();
 

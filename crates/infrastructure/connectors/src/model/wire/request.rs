@@ -20,6 +20,14 @@ struct ChatRequest<'q> {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequency_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    presence_penalty: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'q>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stream: bool,
@@ -54,13 +62,17 @@ struct StreamOptions {
 
 /// The body of a request to this model with these features.
 pub(in crate::model) fn request_body(model: &str, request: &ModelRequest, features: Features) -> Vec<u8> {
-    let limit = Some(request.max_tokens);
+    let (limit, parameters) = (Some(request.max_tokens), &request.parameters);
     let body = ChatRequest {
         model,
         messages: messages(request, features.format),
         max_tokens: limit.filter(|_| !features.completion_tokens),
         max_completion_tokens: limit.filter(|_| features.completion_tokens),
         temperature: features.temperature.then_some(request.temperature),
+        top_p: parameters.top_p,
+        frequency_penalty: parameters.frequency_penalty,
+        presence_penalty: parameters.presence_penalty,
+        seed: parameters.seed,
         response_format: response_format(request, features.format),
         stream: features.streaming != Streaming::Off,
         stream_options: (features.streaming == Streaming::WithUsage)
