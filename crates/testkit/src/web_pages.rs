@@ -3,8 +3,12 @@
 // Pages are small and made for tests.
 #![allow(clippy::format_collect)]
 
+mod bodies;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
+
+use self::bodies::{BODIES, Body, MakeBody};
 
 /// A page and what a reader should find in it.
 #[derive(Clone, Debug)]
@@ -66,14 +70,22 @@ pub fn samples() -> Vec<WebPageSample> {
     for (number, (name, layout)) in layouts.into_iter().enumerate() {
         for (language, vocabulary) in VOCABULARIES {
             let article = Article::new(language, vocabulary, number as u64 * 31 + 7);
-            samples.push(WebPageSample {
-                name: format!("{name} {language}"),
-                html: layout(&article),
-                title: article.title.clone(),
-                byline: article.byline.clone(),
-                language,
-                text: article.text(),
-            });
+            samples.push(article.sample(format!("{name} {language}"), layout(&article)));
+        }
+    }
+    samples
+}
+
+/// A page of every kind of body in every language, on a page with elements that say what they are, and on one without.
+pub fn body_samples() -> Vec<WebPageSample> {
+    let layouts: [(&str, Layout); 2] = [("blog", blog), ("news", news)];
+    let mut samples = Vec::new();
+    for (number, (kind, body)) in BODIES.into_iter().enumerate() {
+        for ((language, vocabulary), (name, layout)) in
+            VOCABULARIES.into_iter().flat_map(|language| layouts.map(|layout| (language, layout)))
+        {
+            let article = Article::new(language, vocabulary, number as u64 * 17 + 5).with_body(body);
+            samples.push(article.sample(format!("{kind} on {name} {language}"), layout(&article)));
         }
     }
     samples
@@ -105,6 +117,8 @@ struct Article {
     list: Vec<String>,
     /// Sentences of other pages.
     teasers: Vec<String>,
+    /// What the layout shows.
+    body: Body,
 }
 
 impl Article {
@@ -140,10 +154,30 @@ impl Article {
         let list = (0..4).map(|_| paragraph(1)).collect();
         let teasers = (0..8).map(|_| paragraph(1)).collect();
         let title = paragraph(1).split(',').next().unwrap_or_default().to_owned();
-        Self { language, title, byline: "Ana Pérez".to_owned(), lead, sections, list, teasers }
+        let body = Body { html: String::new(), text: String::new() };
+        let article =
+            Self { language, title, byline: "Ana Pérez".to_owned(), lead, sections, list, teasers, body };
+        let body = article.plain_body();
+        Self { body, ..article }
     }
 
-    /// The words that a reader should find.
+    /// The same with another body.
+    fn with_body(self, body: MakeBody) -> Self {
+        Self { body: body(&self), ..self }
+    }
+
+    fn sample(&self, name: String, html: String) -> WebPageSample {
+        WebPageSample {
+            name,
+            html,
+            title: self.title.clone(),
+            byline: self.byline.clone(),
+            language: self.language,
+            text: self.body.text.clone(),
+        }
+    }
+
+    /// The words that a reader should find in paragraphs and a list.
     fn text(&self) -> String {
         let sections =
             self.sections.iter().map(|(heading, paragraphs)| format!("{heading}\n{}", paragraphs.join("\n")));
@@ -151,7 +185,7 @@ impl Article {
     }
 
     /// The article as HTML. Some words are links or emphasised.
-    fn body(&self) -> String {
+    fn plain_body(&self) -> Body {
         let mut html = format!("<p>{}</p>\n", linked(&self.lead));
         for (heading, paragraphs) in &self.sections {
             let _ = writeln!(html, "<h2>{heading}</h2>");
@@ -160,7 +194,7 @@ impl Article {
             }
         }
         let items: String = self.list.iter().map(|item| format!("<li>{item}</li>")).collect();
-        html + &format!("<ul>{items}</ul>\n")
+        Body { html: html + &format!("<ul>{items}</ul>\n"), text: self.text() }
     }
 
     fn head(&self) -> String {
@@ -208,7 +242,7 @@ fn blog(article: &Article) -> String {
         "<header id=\"masthead\"><a href=\"/\">Example Site</a>{}</header><main><article class=\"post\"><h1>{}</h1>\
          <p class=\"byline\">By <a rel=\"author\" href=\"/ana\">{}</a></p><div class=\"entry-content\">{}</div></article></main>\
          <aside class=\"sidebar\">{}</aside><footer>© 2026 Example Site. All rights reserved.</footer>",
-        article.navigation(), article.title, article.byline, article.body(), article.teasers()
+        article.navigation(), article.title, article.byline, article.body.html, article.teasers()
     ))
 }
 
@@ -217,26 +251,26 @@ fn news(article: &Article) -> String {
         "<div id=\"page\"><div class=\"header\">{nav}</div><div class=\"ad-banner\">Advertisement</div><div class=\"content\" \
          id=\"story\"><h1>{title}</h1><div class=\"share\"><a href=\"#\">Share</a> <a href=\"#\">Tweet</a></div>{body}</div>\
          <div class=\"sidebar\">{teasers}</div><div class=\"footer\">{nav}</div></div>",
-        nav = article.navigation(), title = article.title, body = article.body(), teasers = article.teasers()
+        nav = article.navigation(), title = article.title, body = article.body.html, teasers = article.teasers()
     ))
 }
 
 fn tables(article: &Article) -> String {
     article.page(&format!(
         "<table width=\"100%\"><tr><td width=\"20%\">{}</td><td><h1>{}</h1><font size=\"2\">{}</font></td><td>{}</td></tr></table>",
-        article.navigation(), article.title, article.body(), article.teasers()
+        article.navigation(), article.title, article.body.html, article.teasers()
     ))
 }
 
 fn plain(article: &Article) -> String {
-    article.page(&format!("<h1>{}</h1>{}", article.title, article.body()))
+    article.page(&format!("<h1>{}</h1>{}", article.title, article.body.html))
 }
 
 fn documentation(article: &Article) -> String {
     article.page(&format!(
         "<div class=\"wrapper\"><div class=\"toc sidebar\">{}</div><div role=\"main\" class=\"document\"><h1>{}</h1>{}</div></div>\
          <div class=\"footer\">Built with a generator</div>",
-        article.navigation(), article.title, article.body()
+        article.navigation(), article.title, article.body.html
     ))
 }
 
@@ -245,7 +279,7 @@ fn wall(article: &Article) -> String {
         "<div class=\"cookie-banner modal\" role=\"dialog\"><p>We use cookies to improve your experience. Accept all cookies or \
          manage your preferences.</p><button>Accept</button></div><section class=\"article-body\"><h1>{}</h1>{}</section>\
          <div class=\"newsletter-popup\"><p>Subscribe to our newsletter and never miss a story.</p></div>",
-        article.title, article.body()
+        article.title, article.body.html
     ))
 }
 
@@ -271,7 +305,7 @@ fn comments(article: &Article) -> String {
     article.page(&format!(
         "<div class=\"post-body\"><h1>{}</h1>{}</div><div id=\"comments\" class=\"comments\">{}</div>",
         article.title,
-        article.body(),
+        article.body.html,
         comments.collect::<String>()
     ))
 }

@@ -1,6 +1,9 @@
 //! The main text of an HTML page.
 
-use dom_smoothie::Readability;
+use dom_smoothie::{Config, Readability};
+use url::Url;
+
+use super::tidy::{tidy, tidy_lines};
 
 use super::Article;
 
@@ -16,9 +19,13 @@ const CONTENT: &str = "#readability-page-1";
 /// Finds the main text. A page without one has the text of its body.
 pub(super) fn read(html: &str, url: &str) -> Article {
     // An address that is not absolute is no base for links.
-    let page = Readability::new(html, Some(url), None).or_else(|_| Readability::new(html, None, None));
+    // The names of its elements tell what the site has put into the article.
+    let config = || Config { keep_classes: true, ..Config::default() };
+    let page = Readability::new(html, Some(url), Some(config()));
+    let page = page.or_else(|_| Readability::new(html, None, Some(config())));
     let Ok(mut page) = page else { return Article::default() };
-    let canonical = page.doc.select("link[rel=canonical]").attr("href").map(|address| address.to_string());
+    let canonical = page.doc.select("link[rel~=canonical]").attr("href");
+    let canonical = canonical.and_then(|address| web_address(url, &address));
     let language = page.doc.select("html").attr("lang").map(|tag| tag.to_string());
     let Ok(found) = page.parse() else {
         return Article {
@@ -28,6 +35,9 @@ pub(super) fn read(html: &str, url: &str) -> Article {
         };
     };
     let content = page.doc.select(CONTENT);
+    if let Some(article) = content.nodes().first() {
+        tidy(article);
+    }
     // Readers want to know what links say, not where they lead.
     content.strip_elements(&["a"]);
     let text = content.nodes().first().map(|node| node.md(Some(&NO_TEXT))).unwrap_or_default();
@@ -38,8 +48,8 @@ pub(super) fn read(html: &str, url: &str) -> Article {
         site_name: found.site_name,
         published: found.published_time,
         language,
-        canonical_url: canonical.or(found.url).filter(|address| address.starts_with("http")),
-        text: text.trim().to_owned(),
+        canonical_url: canonical.or_else(|| web_address(url, &found.url?)),
+        text: tidy_lines(&text),
     }
 }
 
@@ -50,6 +60,16 @@ fn body(html: &str) -> Article {
     let body = page.doc.select("body");
     let text = body.nodes().first().map(|node| node.md(Some(&NO_TEXT))).unwrap_or_default();
     Article { title: Some(title), text: text.trim().to_owned(), ..Article::default() }
+}
+
+/// An address that a page names, which may be relative to its own. Only one of the web is kept.
+fn web_address(page: &str, address: &str) -> Option<String> {
+    let address = match Url::parse(page) {
+        Ok(page) => page.join(address.trim()),
+        Err(_) => Url::parse(address.trim()),
+    };
+    let address = address.ok().filter(|address| matches!(address.scheme(), "http" | "https"))?;
+    Some(address.into())
 }
 
 /// The language of a tag such as `en-GB`.

@@ -4,6 +4,7 @@
 
 mod article;
 mod charset;
+mod tidy;
 
 use serde::{Deserialize, Serialize};
 

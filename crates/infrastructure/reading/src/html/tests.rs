@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use quire_testkit::web_pages::{samples, words_f1};
+use quire_testkit::web_pages::{body_samples, samples, words_f1};
 
 use super::*;
 
@@ -32,6 +32,17 @@ fn the_main_text_of_every_layout_is_found_in_every_language() {
 }
 
 #[test]
+fn the_words_of_tables_code_notes_captions_and_lists_are_found_and_those_of_readers_are_not() {
+    let mut found: Vec<(f64, String)> = Vec::new();
+    for sample in body_samples() {
+        found.push((words_f1(&read_html(&sample.html).text, &sample.text), sample.name));
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let failed: Vec<_> = found.iter().filter(|(f1, _)| *f1 < MIN_F1).collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
 fn the_text_is_markdown_without_addresses_and_pictures() {
     let paragraph = "The council approved a new bridge over the river after a long debate. ".repeat(8);
     let html = format!(
@@ -55,6 +66,28 @@ fn pages_without_an_article_have_the_text_of_their_body() {
     assert_eq!(read_html("<p>Short words.</p>").text, "Short words.");
     assert_eq!(read_html("").text, "");
     assert_eq!(read_html("<html><body><div id=app></div><script>start()</script></body></html>").text, "");
+}
+
+/// The address may be relative, and it may be hostile. An article is not needed for it.
+#[test]
+fn the_canonical_address_is_absolute_and_of_the_web() {
+    let long = "The council approved a new bridge over the river after a long debate. ".repeat(20);
+    for body in [format!("<article><p>{long}</p></article>"), "<div></div>".to_owned()] {
+        for (address, expected) in [
+            ("https://example.org/a", Some("https://example.org/a")),
+            ("/b?c=1", Some("https://example.com/b?c=1")),
+            ("d", Some("https://example.com/d")),
+            ("//other.example/e", Some("https://other.example/e")),
+            ("javascript:alert(1)", None),
+            ("data:text/html,x", None),
+            ("http://", None),
+        ] {
+            let html = format!(
+                "<html><head><title>A bridge</title><link rel=\"canonical\" href=\"{address}\"></head><body>{body}</body>"
+            );
+            assert_eq!(read_html(&html).canonical_url.as_deref(), expected, "{address}");
+        }
+    }
 }
 
 #[test]
