@@ -9,7 +9,9 @@ use quire_domain::reading::{DataFinding, DataValue, EmbeddedData, Page, Rect};
 
 use crate::field::MAX_SUGGESTIONS;
 use crate::normal::fold;
-use crate::{Evidence, Field, Normaliser, Origin, Schema, SchemaKey, Suggestion, Value, ValueType};
+use crate::{
+    Evidence, Field, FixedReason, Normaliser, Origin, Schema, SchemaKey, Suggestion, Value, ValueType,
+};
 
 /// The confidence of a value that the page shows too, that it does not show, and that it shows otherwise.
 const CONFIRMED: f64 = 0.99;
@@ -97,21 +99,23 @@ fn field(
         }));
     }
     suggestions.truncate(MAX_SUGGESTIONS);
-    let confidence = match same {
-        _ if !findings.is_empty() => CONTRADICTED,
-        Some(_) => CONFIRMED,
-        None if suggestions.is_empty() => UNPRINTED,
-        None => IN_CONFLICT,
-    };
     let (page, boxes) = same
         .and_then(|field| field.evidence.as_ref())
         .map(|evidence| (evidence.page, evidence.boxes.clone()))
         .or_else(|| find_words(pages, &data.text))
         .unwrap_or((1, Vec::new()));
+    let (confidence, reason) = match same {
+        _ if !findings.is_empty() => (CONTRADICTED, FixedReason::Contradicted),
+        Some(_) => (CONFIRMED, FixedReason::SameOnPage),
+        None if suggestions.is_empty() && boxes.is_empty() => (UNPRINTED, FixedReason::NotOnPage),
+        None if suggestions.is_empty() => (UNPRINTED, FixedReason::SameOnPage),
+        None => (IN_CONFLICT, FixedReason::OtherOnPage),
+    };
     let source = if source.file.is_empty() { String::new() } else { format!("{} ", source.file) };
     let snippet = format!("{} · {source}{}", data.text, data.path);
     let mut field = Field::new(&key.key, value, key.value_type, Origin::Embedded, confidence);
-    field.evidence = Some(Evidence::new(page, &snippet, boxes));
+    let reasons = vec![FixedReason::InData.stated(), reason.stated()];
+    field.evidence = Some(Evidence { reasons, ..Evidence::new(page, &snippet, boxes) });
     field.mapping_id = Some(format!("data::{}", data.term));
     field.candidate_suggestions = suggestions;
     field

@@ -56,6 +56,13 @@ fn data_is_the_value_and_says_where_it_stands() {
     let evidence = field.evidence.as_ref().unwrap();
     assert_eq!((evidence.snippet.as_str(), evidence.boxes.len()), ("R-1 · factur-x.xml /Invoice/X", 1));
     assert!(fields[3].evidence.as_ref().unwrap().boxes.is_empty(), "not on the page");
+    let reasons = |field: &Field| -> Vec<(String, bool)> {
+        let reasons = &field.evidence.as_ref().unwrap().reasons;
+        reasons.iter().map(|reason| (reason.feature.clone(), reason.is_for)).collect()
+    };
+    let stated = |feature: &str, is_for: bool| (feature.to_owned(), is_for);
+    assert_eq!(reasons(field), [stated("in_data", true), stated("same_on_page", true)]);
+    assert_eq!(reasons(&fields[3]), [stated("in_data", true), stated("not_on_page", false)]);
 }
 
 #[test]

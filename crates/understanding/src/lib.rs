@@ -40,7 +40,7 @@ mod value;
 pub mod view;
 pub mod visits;
 
-pub use confidence::{Feature, Reason};
+pub use confidence::{Feature, FixedReason, Reason};
 pub use critical::empty_critical_keys;
 pub use document_confidence::document_confidence;
 pub use embedded::apply_embedded_data;

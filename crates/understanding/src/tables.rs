@@ -7,7 +7,9 @@ use quire_domain::reading::{AnalysedTable, EmbeddedData, Page, Rect, Table, Tabl
 use crate::claims::insert_position;
 use crate::normal::{DateOrder, DateStyle, folded_words};
 use crate::table_value::tidy;
-use crate::{Evidence, Field, Origin, Schema, SchemaKey, TableColumn, TableRow, Value, ValueType};
+use crate::{
+    Evidence, Field, FixedReason, Origin, Schema, SchemaKey, TableColumn, TableRow, Value, ValueType,
+};
 
 /// The heads of a table are not further down, in rows.
 const MAX_HEAD_ROWS: usize = 4;
@@ -145,7 +147,14 @@ impl<'t> MatchedTable<'t> {
             Field::new(&key.key, Value::Table(rows), ValueType::Table, Origin::Machine, confidence);
         let head = self.table.cells.iter().filter(|cell| cell.row < self.first_row);
         let head: Vec<&str> = head.map(|cell| cell.text.as_str()).collect();
-        field.evidence = Some(Evidence::new(u32::try_from(page).ok()?, &head.join(" | "), boxes));
+        let mut evidence = Evidence::new(u32::try_from(page).ok()?, &head.join(" | "), boxes);
+        evidence.reasons.push(FixedReason::TableHead.stated());
+        let cells = if right == all { FixedReason::CellsFit } else { FixedReason::CellsUnread };
+        evidence.reasons.push(cells.stated());
+        if self.columns.len() < key.columns.len() {
+            evidence.reasons.push(FixedReason::FewColumns.stated());
+        }
+        field.evidence = Some(evidence);
         field.mapping_id = Some(format!("table::{}", key.key));
         field.is_critical = key.critical;
         Some(field)
@@ -204,7 +213,8 @@ fn from_data(key: &SchemaKey, data: &EmbeddedData) -> Option<Field> {
         return None;
     }
     let mut field = Field::new(&key.key, Value::Table(rows), ValueType::Table, Origin::Embedded, EMBEDDED);
-    field.evidence = Some(Evidence::new(1, &data.file, Vec::new()));
+    let reasons = vec![FixedReason::InData.stated()];
+    field.evidence = Some(Evidence { reasons, ..Evidence::new(1, &data.file, Vec::new()) });
     field.mapping_id = Some(format!("data::{}", key.key));
     field.is_critical = key.critical;
     Some(field)

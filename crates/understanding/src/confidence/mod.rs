@@ -7,12 +7,14 @@
 
 mod agreement;
 mod feature;
+mod fixed_reason;
 mod model;
 mod observe;
 
 pub(crate) use self::agreement::compare_fields;
 pub(crate) use self::feature::Features;
 pub use self::feature::{Feature, Reason};
+pub use self::fixed_reason::FixedReason;
 #[cfg(test)]
 pub(crate) use self::model::Model;
 pub(crate) use self::model::built_in;

@@ -8,7 +8,7 @@ use super::DocumentHints;
 use super::candidate::{DetectedVisit, ValueCandidate};
 use super::visit_start::VisitStartKind;
 use crate::normal::years_between;
-use crate::{Field, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
+use crate::{Field, FixedReason, Normaliser, Origin, Schema, SchemaKey, Scope, Value};
 use quire_domain::ids::FieldId;
 
 /// The confidence of the language that the reader detected.
@@ -161,6 +161,10 @@ fn add_age(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit], t
 /// A field that follows from another one and shares its evidence.
 fn derived(key: &SchemaKey, value: String, from: Option<&Field>) -> Field {
     let confidence = from.map_or(DETECTED_LANGUAGE, |from| from.confidence);
+    let mut evidence = from.and_then(|from| from.evidence.clone());
+    if let Some(evidence) = &mut evidence {
+        evidence.reasons.insert(0, FixedReason::Follows.stated());
+    }
     Field {
         field_id: FieldId::new(),
         key: key.key.clone(),
@@ -171,7 +175,7 @@ fn derived(key: &SchemaKey, value: String, from: Option<&Field>) -> Field {
         review_history_adjustment: 0.0,
         is_critical: key.critical,
         origin: Origin::Derived,
-        evidence: from.and_then(|from| from.evidence.clone()),
+        evidence,
         visit_id: None,
         mapping_id: None,
         candidate_suggestions: Vec::new(),

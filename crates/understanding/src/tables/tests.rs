@@ -38,6 +38,8 @@ fn line_items_are_rows_with_typed_cells_and_totals_are_none() {
     let evidence = field.evidence.as_ref().unwrap();
     assert_eq!((evidence.page, evidence.boxes.len()), (1, 3), "a box for each row");
     assert_eq!(evidence.snippet, "Descripción | Cantidad | Precio | Importe");
+    let reasons: Vec<&str> = evidence.reasons.iter().map(|reason| reason.feature.as_str()).collect();
+    assert_eq!(reasons, ["table_head", "cells_unread"], "all columns are there, but one cell is no number");
     assert_eq!(field.mapping_id.as_deref(), Some("table::line_items"));
 }
 

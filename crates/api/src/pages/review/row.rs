@@ -290,7 +290,7 @@ fn place(evidence: &Evidence) -> EvidencePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use quire_understanding::{Feature, Reason};
+    use quire_understanding::{Feature, FixedReason, Reason};
 
     #[test]
     fn values_are_formatted_by_language() {
@@ -359,8 +359,9 @@ mod tests {
             ),
         ] {
             let context = RowContext { schema: &schema, policy: &policy, words: language.words(), language };
-            for feature in Feature::ALL {
-                let name = format!("reasons.{}", feature.as_str());
+            let fixed = FixedReason::ALL.iter().map(|reason| reason.as_str());
+            for name in Feature::ALL.iter().map(|feature| feature.as_str()).chain(fixed) {
+                let name = format!("reasons.{name}");
                 assert!(language.words().find(&name).is_some(), "{language:?} {name}");
             }
             let reason = |feature: Feature, is_for| Reason { feature: feature.as_str().to_owned(), is_for };
@@ -382,8 +383,8 @@ mod tests {
     #[test]
     fn the_guide_to_confidence_lists_every_feature_with_its_text() {
         let guide = include_str!("../../../../../docs/guide/confidence.md").to_lowercase();
-        for feature in Feature::ALL {
-            let name = feature.as_str();
+        let fixed = FixedReason::ALL.iter().map(|reason| reason.as_str());
+        for name in Feature::ALL.iter().map(|feature| feature.as_str()).chain(fixed) {
             let text = Language::English.words().find(&format!("reasons.{name}")).unwrap();
             let line = format!("| `{name}` | {} |", text.to_lowercase());
             assert!(guide.contains(&line), "the guide lacks: {line}");
