@@ -198,27 +198,6 @@ pub(crate) fn has_postcode(words: &str) -> bool {
     })
 }
 
-/// The states of the United States.
-const US_STATES: &str = "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY \
-    NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY DC";
-
-/// Whether these words contain a postcode of the United States behind its state: `Austin, TX 78701`.
-pub(crate) fn has_us_postcode<'w>(words: impl Iterator<Item = &'w str>) -> bool {
-    let mut is_state = false;
-    for word in words {
-        let code = word.trim_end_matches([',', '.']);
-        let (code, rest) = code.split_once('-').unwrap_or((code, "0000"));
-        let is_code = code.len() == 5
-            && rest.len() == 4
-            && code.bytes().chain(rest.bytes()).all(|b| b.is_ascii_digit());
-        if is_state && is_code {
-            return true;
-        }
-        is_state = word.len() == 2 && US_STATES.split_whitespace().any(|state| state == word);
-    }
-    false
-}
-
 /// An address with its street word in full. It must have a digit and a street.
 pub fn address(words: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
@@ -238,6 +217,13 @@ pub fn address(words: &str) -> Option<String> {
         } else if parts.is_empty() {
             parts.extend(first_word(word, &folded));
         } else {
+            // "31. 41010 Sevilla": a comma stands between the number of a house and a postcode.
+            let is_code = word.len() == 5 && word.bytes().all(|b| b.is_ascii_digit());
+            if let Some(last) = parts.last_mut().filter(|_| is_code)
+                && let Some(house) = last.strip_suffix('.').filter(|house| is_house_number(house))
+            {
+                *last = format!("{house},");
+            }
             parts.push(word.to_owned());
         }
     }

@@ -3,7 +3,7 @@
 use super::facts::kind_before;
 use super::fold::capitalised;
 use super::tick_box::ticked;
-use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals};
+use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals, is_unit_of_age};
 
 /// The words for the two species that have a normal form.
 const CANINE: [&str; 4] = ["canina", "canino", "perro", "perra"];
@@ -42,8 +42,9 @@ const OTHER_ANIMALS: [&str; 30] = [
     "yegua",
 ];
 /// Words for the two sexes.
-const MALE: [&str; 5] = ["macho", "male", "mannlich", "maschio", "mannelijk"];
-const FEMALE: [&str; 7] = ["hembra", "female", "femelle", "weiblich", "femmina", "femea", "vrouwelijk"];
+const MALE: [&str; 6] = ["macho", "male", "mannlich", "maschio", "mannelijk", "masculino"];
+const FEMALE: [&str; 8] =
+    ["hembra", "female", "femelle", "weiblich", "femmina", "femea", "vrouwelijk", "femenino"];
 /// Words that the name of an animal does not contain.
 const NOT_A_NAME: [&str; 24] = [
     "especie",
@@ -73,9 +74,6 @@ const NOT_A_NAME: [&str; 24] = [
 ];
 /// Words before a date of birth.
 const BIRTH_WORDS: [&str; 6] = ["born", "nacido", "nacida", "nac", "dob", "fn"];
-/// Units that make a number an age.
-const AGE_UNITS: [&str; 10] =
-    ["ano", "anos", "year", "years", "yrs", "mes", "meses", "month", "months", "yr"];
 /// Words that end the name of an animal.
 const WORDS_AFTER_NAME: [&str; 8] =
     ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
@@ -155,7 +153,7 @@ pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
         return Some((Normaliser::Breed, breed));
     }
     let words = folded_words(part);
-    let has_years = words.iter().any(|word| AGE_UNITS.contains(&word.as_str()));
+    let has_years = words.iter().any(|word| is_unit_of_age(word));
     let first: String = fold(part).split_whitespace().next().unwrap_or_default().replace(['.', ':'], "");
     let is_born = BIRTH_WORDS.contains(&first.as_str());
     let value = if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
@@ -203,7 +201,7 @@ pub fn breed(words: &str) -> Option<String> {
     is_breed.then(|| from_capitals(breed))
 }
 
-/// `macho` or `hembra`, from Spanish or English words or a single M or H. Of two tick boxes, the ticked one counts.
+/// `macho` or `hembra`, from words or a single M or H. Of two tick boxes, the ticked one counts.
 pub fn sex(words: &str) -> Option<&'static str> {
     let mut words = folded_words(ticked(words)?);
     // "M/N" is "MN".
@@ -223,6 +221,12 @@ pub fn sex(words: &str) -> Option<&'static str> {
         (false, true) => Some("hembra"),
         _ => None,
     }
+}
+
+/// What an F means behind labels of languages whose word for females begins with it. In Spanish it means nothing.
+pub(super) fn sex_behind_label(label: &str, words: &str) -> Option<&'static str> {
+    let is_label = matches!(label, "sex" | "gender" | "sexe" | "geschlecht" | "sesso" | "geslacht");
+    (is_label && folded_words(words) == ["f"]).then_some("hembra")
 }
 
 /// The name of an animal, without what follows it.

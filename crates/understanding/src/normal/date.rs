@@ -2,7 +2,7 @@
 
 use jiff::civil::{Date, Time};
 
-use super::{fold, has_us_postcode};
+use super::{fold, is_american};
 
 /// The years that a date may have.
 const YEARS: std::ops::RangeInclusive<i16> = 1900..=2100;
@@ -67,7 +67,7 @@ pub(crate) struct DateStyle {
 
 impl DateStyle {
     /// The style of a text in a language: its dates that fit one order only decide. Without any, days come first, but for a
-    /// text with an address of the United States. In English, and in a language that nobody knows, both may be.
+    /// text of the United States. In English, and in a language that nobody knows, both may be.
     pub(crate) fn of<'w>(words: impl Iterator<Item = &'w str> + Clone, language: Option<&str>) -> Self {
         let (mut day_first, mut month_first) = (0_usize, 0_usize);
         for word in words.clone() {
@@ -78,7 +78,7 @@ impl DateStyle {
             }
         }
         let is_english = matches!(language, None | Some("en" | "unknown"));
-        let is_american = is_english && day_first == 0 && has_us_postcode(words);
+        let is_american = is_english && day_first == 0 && is_american(words);
         let is_month_first = month_first > day_first || (month_first == 0 && is_american);
         let order = if is_month_first { DateOrder::MonthFirst } else { DateOrder::DayFirst };
         let is_open = match (day_first > 0, month_first > 0) {

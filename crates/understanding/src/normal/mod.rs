@@ -4,6 +4,7 @@
 //! into none if the words cannot be such a value.
 
 mod address;
+mod american;
 mod animal;
 pub(super) mod date;
 mod facts;
@@ -18,17 +19,19 @@ mod tax_id;
 mod tick_box;
 
 pub use address::address;
-pub(super) use address::{has_house_number, has_postcode, has_street, has_us_postcode, opens_with_postcode};
+pub(super) use address::{has_house_number, has_postcode, has_street, opens_with_postcode};
+pub(super) use american::is_american;
 pub use animal::{breed, pet_name, sex, species};
 pub(super) use animal::{fact_behind_name, facts_in_line};
 pub use date::{DateOrder, date};
 pub(crate) use date::{DateStyle, date_in_order, date_readings};
 pub(super) use facts::{
-    NAME_IN_ROW, fact_in_row, is_age_unit, is_age_word, kind_before, kind_behind, says_kind,
+    NAME_IN_ROW, fact_in_row, facts_in_signalment, is_age_unit, is_age_word, is_signalment, kind_before,
+    kind_behind, says_kind, says_sex,
 };
 pub(super) use fold::{fold, folded_words, from_capitals};
-pub(super) use measure::years_between;
 pub use measure::{age, weight};
+pub(super) use measure::{is_unit_of_age, is_weight_with_unit, years_between};
 pub use money::{currency, decimal, iban, sum, yes_no};
 pub(super) use money::{is_currency_sign, without_dashed_cents};
 pub use name::{company, institution, person};

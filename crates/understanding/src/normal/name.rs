@@ -3,10 +3,14 @@
 use super::{fold, folded_words, from_capitals, has_street};
 
 /// Titles before the name of a person.
-const TITLES: [&str; 16] = [
-    "dr", "dra", "drs", "doctor", "doctora", "d", "da", "dna", "sr", "sra", "don", "dona", "mr", "mrs", "ms",
-    "lv",
+const TITLES: [&str; 51] = [
+    "dr", "dra", "drs", "doctor", "doctora", "d", "da", "dna", "sr", "sra", "srta", "don", "dona", "senor",
+    "senora", "mr", "mrs", "ms", "miss", "mx", "lv", "med", "vet", "prof", "dipl", "mvz", "mv", "lic",
+    "lcdo", "lcda", "herr", "herrn", "frau", "hr", "fr", "mme", "mlle", "monsieur", "madame", "dott",
+    "dottssa", "dssa", "sig", "sigra", "signor", "signora", "dhr", "mevr", "mevrouw", "meneer", "docteur",
 ];
+/// Words that join the names of two people.
+const JOINING_NAMES: [&str; 2] = ["&", "+"];
 /// Words that end the name of a person.
 const WORDS_AFTER_NAME: [&str; 28] = [
     "colegiado",
@@ -43,18 +47,30 @@ const INSTITUTION_PREFIXES: [&str; 5] = ["nombre", "name", "clinica:", "centro:"
 
 /// The name of a person: one to six words, without titles and without what follows.
 pub fn person(words: &str) -> Option<String> {
+    if let Some(name) = family_name_first(words) {
+        return Some(from_capitals(&name));
+    }
     let mut name: Vec<&str> = Vec::new();
-    for word in words.split_whitespace() {
+    let mut all = words.split_whitespace().peekable();
+    while let Some(word) = all.next() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let folded = fold(bare);
         if bare.is_empty() {
-            // A dash ends a name. A stray mark before it does not.
+            // A dash ends a name. A stray mark before it does not, and neither does "John & Mary Smith".
             if name.is_empty() {
+                continue;
+            }
+            let joins = JOINING_NAMES.contains(&word)
+                && all.peek().is_some_and(|next| next.starts_with(char::is_uppercase));
+            if joins {
+                name.push(word);
                 continue;
             }
             break;
         }
-        if name.is_empty() && TITLES.contains(&folded.as_str()) {
+        // "M." is a title before two names, and an initial before one.
+        let is_monsieur = || word == "M." && all.clone().count() > 1;
+        if name.is_empty() && (is_title(&folded) || is_monsieur()) {
             continue;
         }
         let ends = WORDS_AFTER_NAME.contains(&folded.as_str()) || bare.chars().any(|c| c.is_ascii_digit());
@@ -72,6 +88,36 @@ pub fn person(words: &str) -> Option<String> {
         && name.iter().any(|word| word.chars().count() > 1)
         && name[0].chars().next().is_some_and(char::is_alphabetic);
     is_name.then(|| from_capitals(&name.join(" ")))
+}
+
+/// Whether a folded word is a title, or several joined by dots: `dr.med.vet`.
+fn is_title(folded: &str) -> bool {
+    TITLES.contains(&folded.replace('.', "").as_str())
+        || folded.split('.').filter(|part| !part.is_empty()).all(|part| TITLES.contains(&part))
+}
+
+/// The name of a person whose family name stands first, in its usual order: `Smith, John` is `John Smith`.
+fn family_name_first(words: &str) -> Option<String> {
+    let (family, given) = words.trim().split_once(',')?;
+    let given = given.trim().trim_end_matches(['.', ';']);
+    let is_name = |word: &str| {
+        let folded = fold(word.trim_end_matches('.'));
+        word.chars().next().is_some_and(char::is_uppercase)
+            && word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c))
+            && !TITLES.contains(&folded.as_str())
+            && !WORDS_AFTER_NAME.contains(&folded.as_str())
+    };
+    // Behind a name in small letters, capitals are a degree: `Anna Keller, MRCVS`.
+    let is_capitals =
+        |text: &str| text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
+    let is_degree = is_capitals(given) && given.chars().count() > 2 && !is_capitals(family);
+    let (before, behind) = (family.split_whitespace().count(), given.split_whitespace().count());
+    let is_it = before == 1
+        && (1..=3).contains(&behind)
+        && !is_degree
+        && !has_street(given)
+        && family.split_whitespace().chain(given.split_whitespace()).all(is_name);
+    is_it.then(|| format!("{given} {family}"))
 }
 
 /// The name of an institution. An address is not one.

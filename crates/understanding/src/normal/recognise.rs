@@ -81,6 +81,14 @@ impl Normaliser {
         }
     }
 
+    /// The normal form of words that mean something only behind this label.
+    pub(crate) fn apply_behind(self, label: &str, words: &str) -> Option<String> {
+        match self {
+            Self::Sex => animal::sex_behind_label(label, words).map(str::to_owned),
+            _ => None,
+        }
+    }
+
     /// The longest value that has a normal form, in words.
     pub(crate) fn most_words(self) -> usize {
         match self {

@@ -40,6 +40,22 @@ impl FieldFinder<'_> {
             }
             last = next;
         }
+        // The town may stand beside the street: "611 Old Mill Pike | Lancaster, PA 17602".
+        let last = spans.last()?.0;
+        let beside = Some(last + 1).filter(|next| {
+            let it = &self.layout.cells[last];
+            self.layout.rows[it.row].contains(next) && !self.used[*next] && !self.starts_with_label(*next)
+        });
+        if let Some(next) = beside {
+            let words = self.layout.cells[next].text(self.layout.cells[next].token_range());
+            let is_town = has_postcode(&words) || opens_with_postcode(&words);
+            let starts_with_digit = words.starts_with(|c: char| c.is_ascii_digit());
+            let is_house = starts_with_digit && !opens_with_postcode(&words);
+            if is_town && !is_house && !has_street(&words) {
+                spans.push((next, self.layout.cells[next].token_range()));
+                return Some(self.text_lines(spans).join(", "));
+            }
+        }
         // An open comma says that the next line goes on.
         if text.ends_with(',') && !more.is_empty() {
             spans.push(more.swap_remove(0));

@@ -91,7 +91,9 @@ impl FieldFinder<'_> {
         if schema_key.normaliser.is_name() && self.labels.is_label_or_heading(&raw) {
             return false;
         }
-        let value = normal_form(schema_key, &raw, self.dates.order);
+        let label = provenance.mapping.strip_prefix("label_regex::").unwrap_or_default();
+        let value = normal_form(schema_key, &raw, self.dates.order)
+            .or_else(|| schema_key.normaliser.apply_behind(label, &raw));
         let other = self.other_date(schema_key, &raw, value.as_deref());
         let is_normal = value.is_some();
         // Without a normal form, a candidate is kept only for a person to see: of the document itself, and if a label

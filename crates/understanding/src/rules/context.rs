@@ -103,6 +103,14 @@ impl HeadingContext {
         self.recent_labels.iter().rev().find(is_above).map(|(_, _, section)| section.as_str())
     }
 
+    /// The section, among these, of the last label in the row of a cell.
+    pub fn level_section(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
+        let is_level = |(row, x0, section): &&(usize, f32, String)| {
+            *row == cell.row && *x0 < cell.rect.x0 && among.contains(&section.as_str())
+        };
+        self.recent_labels.iter().rev().find(is_level).map(|(_, _, section)| section.as_str())
+    }
+
     /// The section, among these, of the nearest label before a cell.
     pub fn nearest_section(&self, cell: &Cell<'_>, among: &[&str]) -> Option<&str> {
         let is_near = |(row, x0, section): &&(usize, f32, String)| {

@@ -9,6 +9,11 @@ use crate::{Normaliser, SchemaKey};
 
 /// The rows of a document in which the subject is introduced.
 const MAX_ROWS: usize = 30;
+/// The longest name and the longest part of a row whose parts commas separate, in words.
+const MAX_NAME_WORDS: usize = 2;
+const MAX_PART_WORDS: usize = 4;
+/// The longest row whose parts commas separate, in words.
+const MAX_WORDS: usize = 14;
 /// The most parts of such a row.
 const MAX_PARTS: usize = 12;
 
@@ -75,6 +80,19 @@ impl FieldFinder<'_> {
         }
     }
 
+    fn split_at_commas(&self, (cell, tokens): &TokenSpan) -> Vec<TokenSpan> {
+        let words = &self.layout.cells[*cell].tokens;
+        let mut parts: Vec<TokenSpan> = Vec::new();
+        let mut start = tokens.start;
+        for at in tokens.clone() {
+            if words[at].text.ends_with(',') || at + 1 == tokens.end {
+                parts.push((*cell, start..at + 1));
+                start = at + 1;
+            }
+        }
+        parts
+    }
+
     /// The parts of a row that no label stands before: its cells, or the parts of its only cell between dashes or bars.
     fn parts_of_row(&self, row: usize) -> Vec<TokenSpan> {
         let cells = self.layout.rows[row].clone();
@@ -84,7 +102,16 @@ impl FieldFinder<'_> {
                 return Vec::new();
             }
             let it = &self.layout.cells[cell];
-            return self.split_at_separators(&(cell, it.first_word()..it.tokens.len()));
+            let parts = self.split_at_separators(&(cell, it.first_word()..it.tokens.len()));
+            // "Bertie - Border Terrier, male neutered, 11 years old".
+            if parts.len() > 2 || it.tokens.len() > MAX_WORDS {
+                return parts;
+            }
+            let apart: Vec<TokenSpan> = parts.iter().flat_map(|part| self.split_at_commas(part)).collect();
+            // A sentence has longer parts.
+            let is_short = apart.first().is_some_and(|(_, name)| name.len() <= MAX_NAME_WORDS)
+                && apart.iter().all(|(_, part)| part.len() <= MAX_PART_WORDS);
+            return if is_short { apart } else { parts };
         }
         let is_plain = |cell: &usize| self.segments[*cell].iter().all(|segment| !segment.is_labelled);
         let words = |cell: usize| (cell, 0..self.layout.cells[cell].tokens.len());

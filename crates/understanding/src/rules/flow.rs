@@ -127,7 +127,8 @@ impl<'a> FieldFinder<'a> {
     fn goes_on_in(&self, last: usize, next: usize) -> bool {
         let it = &self.layout.cells[next];
         let words = &it.tokens[it.first_word()..];
-        let starts_small = it.tokens.first().is_some_and(|token| token.text.starts_with(char::is_lowercase));
+        let starts_small = it.tokens.first().is_some_and(|token| token.text.starts_with(char::is_lowercase))
+            && !self.is_street_line(&(next, it.token_range()));
         let is_new = self.starts_with_label(next)
             || self.used[next]
             || it.is_list_item()

@@ -8,12 +8,15 @@ use super::layout::Token;
 use super::segments::{self, Separator};
 use super::value_position::{ExpectedValue, TokenSpan, TokenSpans};
 use super::{FieldFinder, LABELLED_RANK, UNLABELLED_RANK};
-use crate::normal::DateOrder;
 use crate::normal::date::{date_in_order, is_plausible_visit_date};
+use crate::normal::{DateOrder, facts_in_signalment, is_signalment, is_weight_with_unit};
 use crate::{Normaliser, SchemaKey, Scope};
 
 /// The most words of a value in which a cue is looked for.
 const MAX_CUE_TOKENS: usize = 60;
+/// The most words of a list of names, and of each of them.
+const MAX_NAME_TOKENS: usize = 40;
+const MAX_NAME_WORDS: usize = 3;
 /// Words that show that a label is only part of a longer phrase.
 const JOINING_WORDS: [&str; 10] = ["y", "e", "o", "u", "de", "del", "and", "or", "of", "for"];
 
@@ -123,6 +126,9 @@ impl FieldFinder<'_> {
         };
         let schema_key = &self.schema.keys[key];
         let mut values = if schema_key.repeatable { self.split_items(values) } else { values };
+        if schema_key.repeatable && schema_key.scope == Scope::Visit && !schema_key.critical {
+            values = values.into_iter().flat_map(|spans| self.split_names(spans)).collect();
+        }
         // A plan is several things in sentences: a medicine, a diet, when to come again.
         let plan = meaning.shared.iter().chain(&meaning.key).copied().find(|other| {
             let other = &self.schema.keys[*other];
@@ -410,6 +416,48 @@ impl FieldFinder<'_> {
         sentences
     }
 
+    /// Splits a list of names at its commas: "Rabies, Leptospirosis". A sentence stays whole.
+    fn split_names(&self, spans: TokenSpans) -> Vec<TokenSpans> {
+        let [(cell, tokens)] = &spans[..] else { return vec![spans] };
+        if tokens.len() > MAX_NAME_TOKENS {
+            return vec![spans];
+        }
+        let words = &self.layout.cells[*cell].tokens;
+        let mut names: Vec<TokenSpans> = Vec::new();
+        let mut start = tokens.start;
+        for at in tokens.clone() {
+            if words[at].text.ends_with(',') || at + 1 == tokens.end {
+                names.push(vec![(*cell, start..at + 1)]);
+                start = at + 1;
+            }
+        }
+        let is_name = |name: &TokenSpans| {
+            let name = &words[name[0].1.clone()];
+            let has_digits = name.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
+            (1..=MAX_NAME_WORDS).contains(&name.len())
+                && name[0].text.starts_with(char::is_uppercase)
+                && !has_digits
+        };
+        if names.len() > 1 && names.iter().all(is_name) { names } else { vec![spans] }
+    }
+
+    /// Reads a line that says in short what the subject is, behind its label: "Signalment: 7 yo FS DSH".
+    pub(super) fn read_signalment(&mut self, cell: usize, label: usize, value: &Range<usize>) -> bool {
+        let tokens = &self.layout.cells[cell].tokens;
+        if !tokens.get(label).is_some_and(|token| is_signalment(&token.word)) {
+            return false;
+        }
+        let words: Vec<&str> = tokens[value.clone()].iter().map(|token| token.text).collect();
+        for (normaliser, range) in facts_in_signalment(&words) {
+            let key = self.key_in_section(self.roles.subject, normaliser);
+            let span = (cell, value.start + range.start..value.start + range.end);
+            if key.is_some_and(|key| !self.has_value(key)) {
+                self.add_unlabelled(key, &span, None, "facts");
+            }
+        }
+        true
+    }
+
     /// Splits values at semicolons.
     pub(super) fn split_items(&self, values: Vec<TokenSpans>) -> Vec<TokenSpans> {
         let mut items: Vec<TokenSpans> = Vec::new();
@@ -438,9 +486,7 @@ impl FieldFinder<'_> {
 
 /// Whether the words are a number with a unit of weight.
 pub(super) fn has_weight_unit(words: &str) -> bool {
-    let words = words.trim().trim_end_matches('.').to_lowercase();
-    let unit = words.trim_start_matches(|c: char| !c.is_alphabetic());
-    matches!(unit, "kg" | "kgs" | "kilos" | "g" | "gr" | "grs" | "k" | "lb" | "lbs" | "pounds" | "libras")
+    is_weight_with_unit(words)
 }
 
 /// Whether the words are a date on which no visit can have been.

@@ -12,8 +12,14 @@ use crate::normal::{folded_words, has_street};
 const MAX_LETTERHEAD_ROWS: usize = 12;
 /// The most cells of a letterhead.
 const MAX_LETTERHEAD_CELLS: usize = 24;
+/// The lines at the top among which the name of the institution is looked for.
+const MAX_LINES_TO_NAME: usize = 4;
+/// The most lines between a name and the street below it.
+const MAX_MOTTO_LINES: usize = 2;
+/// Words before the year in which an institution was founded.
+const SINCE_WORDS: [&str; 6] = ["since", "seit", "desde", "depuis", "dal", "sinds"];
 /// Words of document titles. A line with one of them is not the name of an institution.
-const TITLE_WORDS: [&str; 22] = [
+const TITLE_WORDS: [&str; 32] = [
     "parte",
     "solicitud",
     "formulario",
@@ -36,6 +42,16 @@ const TITLE_WORDS: [&str; 22] = [
     "http",
     "https",
     "certificado",
+    "chart",
+    "file",
+    "patientenakte",
+    "krankenakte",
+    "befundbericht",
+    "bericht",
+    "dossier",
+    "rapport",
+    "cartella",
+    "patientendossier",
 ];
 /// First words of titles that name the subject.
 const NAMING_TITLE_WORDS: [&str; 7] =
@@ -68,8 +84,8 @@ impl FieldFinder<'_> {
             self.has_cue(name, &it.text(it.token_range()))
         });
         let one_line = lines.iter().find_map(|cell| self.name_and_address_in_line(name, *cell));
-        let found =
-            one_line.or_else(|| lines.first().filter(|_| !has_cue).and_then(|cell| self.bare_name(*cell)));
+        let mut first = lines.iter().take(MAX_LINES_TO_NAME).filter(|_| !has_cue);
+        let found = one_line.or_else(|| first.find_map(|cell| self.bare_name(*cell)));
         if let Some((title, mut street)) = found {
             self.add_unlabelled(Some(name), &title, None, "letterhead");
             let section = self.schema.keys[name].section.clone();
@@ -90,7 +106,11 @@ impl FieldFinder<'_> {
     }
 
     fn has_cue(&self, name: usize, words: &str) -> bool {
-        folded_words(words).iter().any(|word| self.schema.keys[name].cues.iter().any(|cue| cue == word))
+        let folded = folded_words(words);
+        // "Small animal vets since 1994" is a motto.
+        let is_motto = folded.iter().any(|word| SINCE_WORDS.contains(&word.as_str()))
+            && folded.iter().any(|word| word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit()));
+        !is_motto && folded.iter().any(|word| self.schema.keys[name].cues.iter().any(|cue| cue == word))
     }
 
     /// A name and an address with commas between them: "Northgate Vets, 9 Bridge Street, Calverton".
@@ -105,22 +125,30 @@ impl FieldFinder<'_> {
         (is_name && is_street && tokens.len() <= 20).then(|| (title, vec![street]))
     }
 
-    /// The first line of the page, if a street stands directly below it.
+    /// A line at the top of the page, if a street stands below it. A motto may stand between them.
     fn bare_name(&self, cell: usize) -> Option<(TokenSpan, TokenSpans)> {
         let it = &self.layout.cells[cell];
         let title = it.text(it.token_range());
         let folded = folded_words(&title);
         let is_name = (1..=7).contains(&folded.len())
             && it.tokens[it.first_word()].is_capital()
+            && !title.starts_with(['"', '“', '«', '\''])
             && !title.bytes().any(|b| b.is_ascii_digit())
             && !has_title_word(&title)
+            && !self.schema.names.iter().any(|name| folded.join(" ").contains(name.as_str()))
             && self.segments[cell].len() == 1;
-        let below = self.cell_below(cell).filter(|_| is_name)?;
-        let street = (below, self.layout.cells[below].token_range());
-        (self.is_street_line(&street)
-            && self.line_distance(cell, below) <= 2.8
-            && !self.starts_with_label(below))
-        .then(|| ((cell, it.token_range()), vec![street]))
+        let mut last = Some(cell).filter(|_| is_name)?;
+        for _ in 0..=MAX_MOTTO_LINES {
+            let below = self
+                .cell_below(last)
+                .filter(|below| self.line_distance(last, *below) <= 2.8 && !self.starts_with_label(*below))?;
+            let street = (below, self.layout.cells[below].token_range());
+            if self.is_street_line(&street) {
+                return Some(((cell, it.token_range()), vec![street]));
+            }
+            last = below;
+        }
+        None
     }
 
     /// Finds the subject's name in a title such as "Historia clínica de Luna".
@@ -147,7 +175,8 @@ impl FieldFinder<'_> {
 
     /// Whether a word is a label, a heading or a visit word.
     pub(super) fn has_meaning(&self, token: &Token<'_>) -> bool {
-        self.labels.is_label(&token.label_form)
+        is_field_of_medicine(&token.word)
+            || self.labels.is_label(&token.label_form)
             || self.labels.heading(std::slice::from_ref(token)).is_some()
             || visit_start::is_visit_word(&token.word)
     }
@@ -196,6 +225,25 @@ impl FieldFinder<'_> {
         parts.retain(|(_, tokens)| !tokens.is_empty());
         parts
     }
+}
+
+/// Whether a folded word names a field or a method of medicine: "cardiologia", "radiography".
+fn is_field_of_medicine(word: &str) -> bool {
+    const ENDINGS: [&str; 12] = [
+        "logia",
+        "logy",
+        "logie",
+        "grafia",
+        "graphy",
+        "graphie",
+        "scopia",
+        "scopy",
+        "metria",
+        "cirugia",
+        "surgery",
+        "chirurgie",
+    ];
+    word.len() > 7 && ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
 
 /// Whether words are the title of a document.

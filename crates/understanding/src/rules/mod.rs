@@ -3,12 +3,12 @@
 //! 1. [`layout`] divides the pages into cells and rows, seen [`upright`]. [`label_repair`] corrects labels that text recognition got
 //!    wrong, [`broken_labels`] joins labels that were broken over two lines, and [`segments`] splits each cell into
 //!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
-//! 2. [`scan`] reads the rows from top to bottom. Headings tell which section the page is about ([`context`],
+//! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the page is about ([`context`],
 //!    [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`]).
 //! 3. In each cell, values are found behind labels ([`labelled`], [`value_position`]), in tables ([`table`]), and
 //!    without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of facts ([`fact_rows`]), in the letterhead and
 //!    the signature ([`letterhead`], [`signature`]), in the text
-//!    about a visit ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`flow`]).
+//!    about a visit ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_visits`], [`flow`]).
 //!    Values of business documents are found by their form ([`business`]).
 //! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields, the
 //!    [confidence](super::confidence) of each is the probability that it is right, and [`derive`] adds fields that follow
@@ -32,6 +32,8 @@ mod layout;
 mod letterhead;
 mod narrative;
 mod prose;
+mod prose_visits;
+mod running_rows;
 mod scan;
 mod section_roles;
 mod segments;
@@ -123,7 +125,9 @@ fn find_candidates(
         letterhead_candidates: 0,
         is_business: false,
         reliabilities: pages.iter().map(page_reliability).collect(),
+        is_running: Vec::new(),
     };
+    rules.is_running = running_rows::running_rows(&rules.layout);
     rules.scan_rows();
     rules.is_business = business::is_business(schema);
     rules.read_business();
@@ -230,6 +234,8 @@ struct FieldFinder<'a> {
     is_business: bool,
     /// The share of each page that was read well.
     reliabilities: Vec<f64>,
+    /// Whether each row repeats one at the same height of the page before.
+    is_running: Vec<bool>,
 }
 
 #[cfg(test)]

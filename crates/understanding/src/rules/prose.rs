@@ -3,62 +3,37 @@
 
 use std::ops::Range;
 
-use super::candidate::Provenance;
+use super::candidate::{Provenance, ValueCandidate};
 use super::flow::Flow;
 use super::labelled::has_weight_unit;
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
 use super::{FieldFinder, UNLABELLED_RANK};
-use crate::normal::{InSentence, has_street, is_age_unit, is_age_word, kind_before, kind_behind, says_kind};
+use crate::normal::{
+    InSentence, has_street, is_age_unit, is_age_word, kind_before, kind_behind, says_kind, says_sex,
+};
 use crate::{Normaliser, Scope};
 
+/// The latest candidates among which the name of the subject is looked for.
+const MAX_LATEST: usize = 60;
 /// The shortest paragraph that counts as prose, in words.
 const MIN_WORDS: usize = 6;
 /// The longest text behind a lead-in, in words.
 const MAX_TEXT_WORDS: usize = 40;
-/// Words that introduce the date on which somebody came.
-const ARRIVAL_WORDS: [&str; 26] = [
-    "volvio",
-    "vuelve",
-    "regreso",
-    "returned",
-    "acudia",
-    "presentado",
-    "acudio",
-    "acude",
-    "acudieron",
-    "atendido",
-    "atendida",
-    "atendimos",
-    "visitado",
-    "visitada",
-    "vino",
-    "consulta",
-    "visito",
-    "presented",
-    "seen",
-    "examined",
-    "attended",
-    "visited",
-    "evaluated",
-    "valorado",
-    "valorada",
-    "came",
-];
-/// Words for where somebody came.
-const VISIT_NOUNS: [&str; 7] =
-    ["consulta", "clinica", "hospital", "urgencias", "centro", "visita", "revision"];
-/// The most words between such a word and its date.
-const MAX_WORDS_TO_DATE: usize = 8;
-/// Words between the date of a visit and its reason.
-const REASON_WORDS: [&str; 8] =
-    ["por", "because of", "for", "due to", "debido a", "with", "con motivo de", "a causa de"];
+/// The most words between a word for an arrival and its date.
+pub(super) const MAX_WORDS_TO_DATE: usize = 8;
 /// Words between the label of a weight and its value.
 const LINKING_WORDS: [&str; 11] =
     ["era", "es", "fue", "de", "actual", "is", "was", "of", "today", "hoy", "aproximado"];
 /// Words that stand between a lead-in and a name.
-const BEFORE_NAME: [&str; 16] =
-    ["d", "da", "dna", "don", "dona", "sr", "sra", "mr", "mrs", "ms", "dr", "dra", "el", "la", "the", "es"];
+const BEFORE_NAME: [&str; 30] = [
+    "d", "da", "dna", "don", "dona", "sr", "sra", "mr", "mrs", "ms", "dr", "dra", "el", "la", "the", "es",
+    "mme", "mlle", "monsieur", "madame", "herr", "herrn", "frau", "sig", "sigra", "signora", "signor",
+    "mevr", "mevrouw", "dhr",
+];
+/// Words for the subject that are no names.
+const PRONOUNS: [&str; 12] =
+    ["he", "she", "it", "this", "er", "sie", "es", "il", "elle", "hij", "zij", "ele"];
 /// Small words within names.
 const IN_NAME: [&str; 8] = ["de", "del", "la", "los", "las", "van", "von", "di"];
 /// Words that join two clauses and belong to neither.
@@ -67,7 +42,7 @@ const CONNECTORS: [&str; 20] = [
     "been", "on", "el", "a",
 ];
 /// Words before the day on which something happened, and the most words of such a day.
-const DAY_WORDS: [&str; 6] = ["el", "on", "am", "le", "il", "dia"];
+const DAY_WORDS: [&str; 9] = ["el", "on", "am", "le", "il", "dia", "op", "em", "den"];
 const MAX_DAY_WORDS: usize = 8;
 
 impl FieldFinder<'_> {
@@ -85,10 +60,12 @@ impl FieldFinder<'_> {
     pub(super) fn read_flow(&mut self, flow: &Flow<'_>) -> Vec<bool> {
         let mut taken = vec![false; flow.tokens.len()];
         let mut of_subject = 0..0;
+        // "I saw Max, a 7-year-old Labrador, on 3 April": the visit may be told before the subject.
+        let tells_subject = self.visit.is_none();
         for at in 0..flow.tokens.len() {
             self.layout.count_step();
             let is_start = at == 0 || flow.ends_sentence(at - 1);
-            if self.visit.is_none() && at >= of_subject.end {
+            if tells_subject && at >= of_subject.end {
                 of_subject = self.subject_sentence(flow, at).unwrap_or(of_subject);
             }
             if is_start {
@@ -119,7 +96,7 @@ impl FieldFinder<'_> {
         }
     }
 
-    fn add_mention(&mut self, key: usize, flow: &Flow<'_>, range: Range<usize>) -> bool {
+    pub(super) fn add_mention(&mut self, key: usize, flow: &Flow<'_>, range: Range<usize>) -> bool {
         let provenance = Provenance {
             rank: UNLABELLED_RANK,
             mapping: "fallback::sentence".to_owned(),
@@ -151,10 +128,17 @@ impl FieldFinder<'_> {
         let is_start = at == 0 || flow.ends_sentence(at - 1);
         let next = flow.tokens.get(at + 1).map_or("", |next| next.word.as_str());
         let is_told = is_start && matches!(next, "es" | "is" | "era" | "was");
+        // "Oscar (male neutered Maine Coon, born 10/02/2020)" at the start of a text.
+        let opens_brackets = flow.tokens.get(at + 1).is_some_and(|next| next.text.starts_with('('));
+        let is_first = at == 0 && (opens_brackets || token.text.ends_with(','));
         let is_named = token.is_capital()
-            && (token.text.ends_with(',') || is_told)
-            && token.text.chars().any(char::is_alphabetic);
-        let has_kind = flow.tokens[at + 1..end].iter().take(5).any(|token| says_kind(&token.word));
+            && (token.text.ends_with(',') || is_told || is_first)
+            && token.text.chars().any(char::is_alphabetic)
+            && !PRONOUNS.contains(&token.word.as_str());
+        let has_kind = flow.tokens[at + 1..end]
+            .iter()
+            .take(5)
+            .any(|token| says_kind(&token.word) || (is_first && says_sex(&token.word)));
         if !is_named || !has_kind {
             return None;
         }
@@ -200,7 +184,14 @@ impl FieldFinder<'_> {
         let is_name = token.is_capital() && !token.text.starts_with(|c: char| c.is_ascii_digit());
         if let Some(kind) = kind.filter(|_| is_name) {
             let run = capital_run(flow, at, sentence.end, 4);
-            self.add_once(kind, flow, run);
+            // "La perra Duna, de raza": the name of the subject is no breed.
+            let words = flow.text(run.clone());
+            let is_subject = |candidate: &ValueCandidate| {
+                self.schema.keys[candidate.key].normaliser.names_subject() && candidate.raw == words
+            };
+            if !self.candidates.iter().rev().take(MAX_LATEST).any(is_subject) {
+                self.add_once(kind, flow, run);
+            }
         }
         // "British Shorthair cat": capitals before the word for the animal.
         if is_name && at == sentence.start.max(clause_start(flow, at)) {
@@ -297,7 +288,7 @@ impl FieldFinder<'_> {
     }
 
     /// The words up to the end of a clause: the sentence ends, or another lead-in begins.
-    fn clause(&self, flow: &Flow<'_>, from: usize, end: usize) -> Range<usize> {
+    pub(super) fn clause(&self, flow: &Flow<'_>, from: usize, end: usize) -> Range<usize> {
         let end = end.min(from + MAX_TEXT_WORDS);
         let is_other = |at: &usize| {
             self.layout.count_step();
@@ -359,25 +350,6 @@ impl FieldFinder<'_> {
         })
     }
 
-    /// "el 5 de noviembre de 2023 por vómitos": the reason stands behind the date.
-    fn reason_behind_date(&mut self, flow: &Flow<'_>, from: usize, end: usize) {
-        let is_reason =
-            |key: &crate::SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Text;
-        let Some(key) = self.schema.keys.iter().position(is_reason) else { return };
-        let count = (1..=3).rev().find(|count| {
-            let words: Vec<&str> =
-                flow.tokens.iter().skip(from).take(*count).map(|token| token.word.as_str()).collect();
-            REASON_WORDS.contains(&words.join(" ").as_str())
-        });
-        let ends = flow.tokens[from - 1].text.ends_with(['.', ';']);
-        if let Some(count) = count.filter(|_| !ends) {
-            let value = self.clause(flow, from + count, end);
-            if !value.is_empty() {
-                self.add_mention(key, flow, value);
-            }
-        }
-    }
-
     /// A name behind a lead-in, and the address of a person behind the name.
     fn name_behind_lead_in(&mut self, flow: &Flow<'_>, key: usize, range: Range<usize>) {
         let mut from = range.start;
@@ -428,53 +400,6 @@ impl FieldFinder<'_> {
             }
             InSentence::No => {}
         }
-    }
-
-    /// Opens a visit for a sentence such as "Acudió a consulta el 28/03/2024" or "El 28/03/2024 acudió a consulta".
-    fn visit_in_sentence(&mut self, flow: &Flow<'_>, at: usize) {
-        if !ARRIVAL_WORDS.contains(&flow.tokens[at].word.as_str()) {
-            return;
-        }
-        let end = flow.sentence_end(at);
-        if let Some((date, place)) = self.date_at_sentence_start(flow, at) {
-            if self.visit.is_none_or(|visit| self.visits[visit].date != date) {
-                self.open_visit(date, Some(VisitStartKind::Named), &flow.spans(place), None);
-                let words = at + 1..end.min(at + 4);
-                let to = words.clone().find(|at| VISIT_NOUNS.contains(&flow.tokens[*at].word.as_str()));
-                self.reason_behind_date(flow, to.map_or(at + 1, |to| to + 1), end);
-            }
-            return;
-        }
-        if self.visit.is_some() {
-            return;
-        }
-        let days = at + 1..end.min(at + 1 + MAX_WORDS_TO_DATE);
-        let day = days.into_iter().find_map(|at| {
-            visit_start::date_at(&flow.tokens, at, self.dates.order)
-                .map(|(date, count)| (date, at..at + count))
-        });
-        if let Some((date, place)) = day {
-            self.open_visit(date, Some(VisitStartKind::Named), &flow.spans(place.clone()), None);
-            self.reason_behind_date(flow, place.end, end);
-        }
-    }
-}
-
-impl FieldFinder<'_> {
-    /// The date that a sentence starts with, if the word at this place follows it: "El día 8 de marzo de 2024 acudió".
-    fn date_at_sentence_start(
-        &self,
-        flow: &Flow<'_>,
-        at: usize,
-    ) -> Option<(jiff::civil::Date, Range<usize>)> {
-        let first = at.saturating_sub(MAX_WORDS_TO_DATE);
-        let start = (first..at).rev().find(|place| *place == 0 || flow.ends_sentence(*place - 1))?;
-        let is_small =
-            |place: &usize| matches!(flow.tokens[*place].word.as_str(), "el" | "dia" | "on" | "the");
-        let day = (start..at).find(|place| !is_small(place))?;
-        let (date, count) = visit_start::date_at(&flow.tokens, day, self.dates.order)?;
-        let end = day + count;
-        (end <= at && at - end <= 3).then_some((date, day..end))
     }
 }
 

@@ -16,6 +16,10 @@ impl FieldFinder<'_> {
                 row = after;
                 continue;
             }
+            if self.is_running[row] {
+                row += 1;
+                continue;
+            }
             self.note_gap(row);
             self.read_fact_row(row);
             for cell in self.layout.rows[row].clone() {
@@ -51,11 +55,13 @@ impl FieldFinder<'_> {
         for segment in from..self.segments[cell].len() {
             let it = &self.segments[cell][segment];
             let (label, value, start) = (it.label, it.value.clone(), it.start);
+            let is_labelled = it.is_labelled;
             match label {
                 Some((meaning, separator)) if segment > 0 || !self.used[cell] => {
                     self.read_label(cell, meaning, separator, &value, start);
                 }
-                None if !it.is_labelled && !self.used[cell] => self.read_unlabelled(cell, &value),
+                None if !is_labelled && !self.used[cell] => self.read_unlabelled(cell, &value),
+                None if !self.used[cell] && self.read_signalment(cell, start, &value) => {}
                 // Behind a label that nobody knows may stand a sentence.
                 None if self.visit.is_none() && !self.used[cell] => self.read_prose(cell, &value),
                 _ => {}

@@ -125,7 +125,10 @@ fn is_stray_letter(
     meaning: &LabelMeaning,
     schema: &Schema,
 ) -> bool {
-    let is_letter = count == 1 && tokens[first].word.chars().count() == 1 && !tokens[first].colon;
+    // "A - Otitis" is a label, as "A: Otitis" is.
+    let has_mark = tokens[first].colon
+        || (tokens.get(first + 1).is_some_and(Token::is_separator) && tokens.len() > first + 2);
+    let is_letter = count == 1 && tokens[first].word.chars().count() == 1 && !has_mark;
     let is_strict = |key: usize| schema.keys[key].normaliser.is_strict();
     is_letter && !meaning.key.is_some_and(is_strict)
 }

@@ -5,12 +5,19 @@ use std::ops::Range;
 use super::FieldFinder;
 use super::layout::Token;
 use super::letterhead::has_title_word;
+use super::segments::Separator;
 use super::unlabelled::looks_like_person;
 use super::visit_start;
-use crate::Normaliser;
+use crate::{Normaliser, Scope};
 
 /// The most words before the date of a letter, such as the name of a town.
 const MAX_TOWN_WORDS: usize = 6;
+
+/// The latest candidates among which a person is looked for.
+const MAX_LATEST: usize = 100;
+/// The rows below the first line of an entry in which its reason is looked for, and the most cells of each.
+const MAX_ROWS_TO_REASON: usize = 6;
+const MAX_CELLS: usize = 8;
 
 /// Words that begin a letter, and titles that may follow them.
 const SALUTATIONS: [&str; 17] = [
@@ -70,8 +77,9 @@ impl FieldFinder<'_> {
         let text = text.trim_end_matches([',', ' ']);
         let below = || {
             let next = self.cell_below(cell).filter(|next| self.line_distance(cell, *next) <= 2.2)?;
-            let first = self.layout.cells[next].tokens.first().filter(|_| !self.starts_with_label(next))?;
-            (is_cue(first) && self.layout.cells[next].tokens.len() <= 6).then_some(())
+            let words = &self.layout.cells[next].tokens;
+            let has_cue = words.iter().take(3).any(is_cue) && !self.starts_with_label(next);
+            (has_cue && words.len() <= 6).then_some(())
         };
         // "Maple Ridge Veterinary Clinic" is no vet.
         let institution = self.schema.keys.iter().find(|key| key.normaliser == Normaliser::Institution);
@@ -94,7 +102,8 @@ impl FieldFinder<'_> {
         self.add_unlabelled(Some(key), &(cell, name), None, "signature")
     }
 
-    /// Reads a person of the institution who is named in the first line of an entry, behind its date.
+    /// Reads a person of the institution who is named in the first line of an entry, behind its date. Without a title, a
+    /// degree or another mention of the same person, it is one only if the entry says elsewhere why somebody came.
     pub(super) fn person_of_entry(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
         if self.read_lead_in(cell, tokens) || self.signature_line(cell, tokens) {
             return true;
@@ -105,7 +114,44 @@ impl FieldFinder<'_> {
         let key = self.key_in_section(self.roles.institution, Normaliser::Person);
         !has_meaning
             && looks_like_person(&text)
+            && (self.is_known_person(key, &text) || self.reason_follows(cell))
             && self.add_unlabelled(key, &(cell, tokens.clone()), None, "signature")
+    }
+
+    /// Whether one of the latest candidates of a key names the same person.
+    fn is_known_person(&self, key: Option<usize>, text: &str) -> bool {
+        let Some(key) = key else { return false };
+        let name = self.schema.keys[key].normaliser.apply(text);
+        let mut latest = self.candidates.iter().rev().take(MAX_LATEST);
+        latest.any(|candidate| candidate.key == key && candidate.value.is_some() && candidate.value == name)
+    }
+
+    /// Whether the entry whose first line has this cell states its reason behind a label.
+    fn reason_follows(&self, cell: usize) -> bool {
+        let is_reason = |cell: usize| {
+            let key = self.segments[cell].first().and_then(|first| first.label);
+            let key = key.filter(|(_, separator)| *separator != Separator::Space);
+            key.and_then(|(meaning, _)| meaning.key).is_some_and(|key| {
+                let key = &self.schema.keys[key];
+                key.scope == Scope::Metadata && key.normaliser == Normaliser::Text
+            })
+        };
+        let row = self.layout.cells[cell].row;
+        for next in row + 1..self.layout.rows.len().min(row + 1 + MAX_ROWS_TO_REASON) {
+            let cells = self.layout.rows[next].clone();
+            for other in cells.clone().take(MAX_CELLS) {
+                self.layout.count_step();
+                if is_reason(other) {
+                    return true;
+                }
+            }
+            let it = &self.layout.cells[cells.start];
+            let order = self.dates.order;
+            if visit_start::visit_start(it, it.in_margin, &self.schema.other_dates, order).is_some() {
+                return false;
+            }
+        }
+        false
     }
 
     /// Reads a line that is a date and nothing else, or a town and a date: the date of a letter.
@@ -123,7 +169,11 @@ impl FieldFinder<'_> {
         let Some(day) = day else { return false };
         let town = &it.tokens[tokens.start..day.start];
         let is_town = |token: &Token<'_>| {
-            token.is_capital() || matches!(token.word.as_str(), "a" | "en" | "de" | "del" | "la")
+            token.is_capital()
+                || matches!(
+                    token.word.as_str(),
+                    "a" | "en" | "de" | "del" | "la" | "den" | "le" | "li" | "em"
+                )
         };
         // Within a visit, a bare date is one of the visit's.
         let is_letter = (town.is_empty() && self.visit.is_none())

@@ -13,6 +13,9 @@ const MAX_ROWS: usize = 200;
 /// The largest distance between two rows of a table, in line heights.
 const MAX_ROW_DISTANCE: f32 = 4.0;
 
+/// The most digits of the number of a row.
+const MAX_NUMBER_DIGITS: usize = 4;
+
 /// A column of a table.
 struct Column {
     label: usize,
@@ -37,9 +40,15 @@ impl FieldFinder<'_> {
         let most = if dates_visits || columns.iter().any(is_list) { MAX_ROWS } else { 1 };
         let mut last = self.layout.rows[row].start;
         let mut next = row + 1;
+        let dated = self.other_date_column(row + 1, &columns).filter(|_| !dates_visits && most > 1);
+        let before = (self.visit, self.is_in_history);
         while next < self.layout.rows.len() && next - row <= most {
             self.layout.count_step();
             let first = self.layout.rows[next].start;
+            if self.is_running[next] && next > row + 1 && self.table_head(next).is_none() {
+                next += 1;
+                continue;
+            }
             if self.layout.cells[first].in_margin && next > row + 1 {
                 break;
             }
@@ -47,9 +56,16 @@ impl FieldFinder<'_> {
             if self.line_distance(last, first) > MAX_ROW_DISTANCE || !self.is_body_row(next, &columns) {
                 break;
             }
+            if let Some(dated) = dated {
+                self.visit = self.visit_of_row(next, dated, &columns, before.0);
+                self.is_in_history = self.visit.is_none();
+            }
             self.read_row(next, &mut columns, dates_visits, is_first, most > 1);
             last = first;
             next += 1;
+        }
+        if dated.is_some() && next > row + 1 {
+            (self.visit, self.is_in_history) = (None, before.1);
         }
         if dates_visits {
             self.visit = None;
@@ -57,6 +73,39 @@ impl FieldFinder<'_> {
             self.open_column_regions(&columns);
         }
         (next > row + 1).then_some(next)
+    }
+
+    /// The column with the dates of a list that has its own days, such as a table of vaccinations. Its rows belong to
+    /// the open visit if that was on the same day, and otherwise to no visit.
+    fn other_date_column(&self, row: usize, columns: &[Column]) -> Option<usize> {
+        let is_of_visit =
+            |column: &Column| column.key.is_some_and(|key| self.schema.keys[key].scope == Scope::Visit);
+        if !columns.iter().any(is_of_visit) {
+            return None;
+        }
+        let cells = self.layout.rows.get(row)?.clone();
+        let dated = cells.filter(|cell| {
+            let it = &self.layout.cells[*cell];
+            let first = it.first_word();
+            visit_start::date_at(&it.tokens, first, self.dates.order)
+                .is_some_and(|(_, count)| first + count == it.tokens.len())
+        });
+        dated.filter_map(|cell| self.column_of(cell, columns)).next()
+    }
+
+    /// The open visit, if it is on the day of a row.
+    fn visit_of_row(
+        &self,
+        row: usize,
+        dated: usize,
+        columns: &[Column],
+        open: Option<usize>,
+    ) -> Option<usize> {
+        let mut cells = self.layout.rows[row].clone();
+        let cell = cells.find(|cell| self.column_of(*cell, columns) == Some(dated))?;
+        let it = &self.layout.cells[cell];
+        let (date, _) = visit_start::date_at(&it.tokens, it.first_word(), self.dates.order)?;
+        open.filter(|visit| self.visits[*visit].date == date)
     }
 
     /// Labels in the head that are headings govern the text below the table.
@@ -104,7 +153,10 @@ impl FieldFinder<'_> {
         let below = self.layout.rows[row + 1].clone();
         // A head may have unknown labels if they are the minority and at least two values stand below.
         let nameless = columns.iter().filter(|column| column.label_words.is_empty()).count();
-        if nameless > 0 && (2 * nameless >= count || columns[0].label_words.is_empty() || below.len() < 2) {
+        // The first of them may number the rows.
+        let is_numbered = columns.get(1).is_some_and(|second| second.is_date);
+        let starts_nameless = columns[0].label_words.is_empty() && !is_numbered;
+        if nameless > 0 && (2 * nameless >= count || starts_nameless || below.len() < 2) {
             return None;
         }
         let is_near = self.line_distance(self.layout.rows[row].start, below.start) <= MAX_ROW_DISTANCE;
@@ -148,10 +200,12 @@ impl FieldFinder<'_> {
 
     /// Whether every cell of a row stands in a column and is no label.
     fn is_body_row(&self, row: usize, columns: &[Column]) -> bool {
-        let cells = self.layout.rows[row].clone();
-        // In a row that starts with a digit, such as a date, all words are values.
-        let first = &self.layout.cells[cells.start].tokens;
-        let is_row = first.first().is_some_and(|token| token.text.starts_with(|c: char| c.is_ascii_digit()));
+        let cells = self.cells_of_row(row, columns);
+        let Some(first) = cells.clone().next().map(|first| &self.layout.cells[first]) else { return false };
+        // In a row that starts with a digit or a date, all words are values.
+        let is_row =
+            first.tokens.first().is_some_and(|token| token.text.starts_with(|c: char| c.is_ascii_digit()))
+                || visit_start::date_at(&first.tokens, first.first_word(), self.dates.order).is_some();
         cells.len() <= columns.len()
             && cells.clone().all(|cell| {
                 let it = &self.layout.cells[cell];
@@ -168,6 +222,21 @@ impl FieldFinder<'_> {
                     && self.labels.heading(&it.tokens[it.first_word()..]).is_none()
                     && self.column_of(cell, columns).is_some()
             })
+    }
+
+    /// The cells of a row, without a number of the row to the left of all columns.
+    fn cells_of_row(&self, row: usize, columns: &[Column]) -> std::ops::Range<usize> {
+        let cells = self.layout.rows[row].clone();
+        let first = &self.layout.cells[cells.start];
+        let head = self.layout.cells[columns[0].label].rect;
+        let is_number = |text: &str| {
+            let bare = text.trim_end_matches(['.', ')']);
+            (1..=MAX_NUMBER_DIGITS).contains(&bare.len()) && bare.bytes().all(|b| b.is_ascii_digit())
+        };
+        let is_numbered = cells.len() > 1
+            && first.rect.x1 < head.x0
+            && matches!(&first.tokens[..], [only] if is_number(only.text));
+        if is_numbered { cells.start + 1..cells.end } else { cells }
     }
 
     fn has_visit_columns(&self, columns: &[Column]) -> bool {

@@ -7,7 +7,7 @@ use super::labelled::has_weight_unit;
 use super::segments::Separator;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
-use crate::normal::{facts_in_line, opens_with_postcode};
+use crate::normal::{NAME_IN_ROW, facts_in_line, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
 
 impl FieldFinder<'_> {
@@ -30,11 +30,13 @@ impl FieldFinder<'_> {
         let roles = self.roles;
         let sections: Vec<&str> =
             [roles.person, roles.subject, roles.institution].into_iter().flatten().collect();
-        let column = self.context.column_section(it, &sections);
+        let span = (cell, tokens.clone());
+        // A street beside a name is theirs, whatever stands above it.
+        let level = self.context.level_section(it, &sections).filter(|_| self.is_street_line(&span));
+        let column = level.or_else(|| self.context.column_section(it, &sections));
         let governed = column.or_else(|| self.context.section_at(it.rect.x0)).map(str::to_owned);
         let section = governed.or_else(|| self.context.nearest_section(it, &sections).map(str::to_owned));
         let words = it.text(tokens.clone());
-        let span = (cell, tokens.clone());
         match section.as_deref() {
             Some(section) if roles.person == Some(section) => self.person_line(&span, &words),
             Some(section) if roles.subject == Some(section) => self.subject_line(&span, &words),
@@ -82,6 +84,26 @@ impl FieldFinder<'_> {
         }
     }
 
+    /// Reads a breed between the name of the subject and another fact, where nothing has a label.
+    fn breed_line(&mut self, span: &TokenSpan, words: &str) {
+        let (cell, _) = *span;
+        let is_name = |key: &SchemaKey| key.normaliser.names_subject();
+        let is_named = self.schema.keys.iter().position(is_name).is_some_and(|name| self.has_value(name));
+        let breed = self.key_in_section(self.roles.subject, NAME_IN_ROW);
+        let Some(breed) = breed.filter(|breed| is_named && !self.has_value(*breed)) else { return };
+        let is_plain = (1..=4).contains(&words.split_whitespace().count())
+            && words.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || c == '-')
+            && words.starts_with(char::is_uppercase);
+        let below = self.cell_below(cell).filter(|below| self.line_distance(cell, *below) <= 2.2);
+        let is_before_fact = below.is_some_and(|below| {
+            let it = &self.layout.cells[below];
+            facts_in_line(&it.text(it.token_range())).is_some()
+        });
+        if is_plain && is_before_fact {
+            self.add_unlabelled(Some(breed), span, None, "breed_line");
+        }
+    }
+
     pub(super) fn subject_line(&mut self, span: &TokenSpan, words: &str) {
         let (cell, _) = *span;
         let is_before_birth =
@@ -97,7 +119,10 @@ impl FieldFinder<'_> {
             self.add_unlabelled(name, span, None, "name_before_birth");
             return;
         }
-        let Some(facts) = facts_in_line(words) else { return };
+        let Some(facts) = facts_in_line(words) else {
+            self.breed_line(span, words);
+            return;
+        };
         for (normaliser, value) in facts.values {
             self.add_unlabelled(self.key_in_section(self.roles.subject, normaliser), span, value, facts.rule);
         }

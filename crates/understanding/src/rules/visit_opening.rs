@@ -6,6 +6,7 @@ use jiff::civil::{Date, Time};
 
 use super::candidate::{DetectedVisit, Provenance};
 use super::labels::LabelMeaning;
+use super::layout::Token;
 use super::segments::Separator;
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
@@ -16,6 +17,8 @@ use crate::{Normaliser, Scope};
 const MAX_ROWS_AHEAD: usize = 12;
 /// The most cells in the first row of an entry.
 const MAX_CELLS_OF_ENTRY: usize = 4;
+/// The most cells beside a date that are looked at.
+const MAX_CELLS_OF_ROW: usize = 12;
 /// The fewest words and the largest distance of a text below its date.
 const MIN_TEXT_WORDS: usize = 4;
 const MAX_TEXT_DISTANCE: f32 = 1.9;
@@ -38,7 +41,7 @@ const ENTRY_KINDS: [&str; 6] = ["exam", "examen", "note", "nota", "entry", "gene
 /// The most visits of one document.
 const MAX_VISITS: usize = 1_000;
 /// Labels of a date that do not say what the date is for.
-pub(super) const BARE_DATE_LABELS: [&str; 4] = ["fecha", "date", "dia", "day"];
+pub(super) const BARE_DATE_LABELS: [&str; 6] = ["fecha", "date", "dia", "day", "datum", "data"];
 
 impl FieldFinder<'_> {
     pub(super) fn open_visit_at(&mut self, cell: usize) -> bool {
@@ -66,8 +69,10 @@ impl FieldFinder<'_> {
             VisitStartKind::Timeline => true,
             // Within a visit, a review that nothing is told about is one to come: "Revisión 16/11/2023".
             VisitStartKind::Named => {
-                let word = &it.tokens[it.first_word()].word;
-                self.visit.is_none() || !APPOINTMENT_WORDS.contains(&word.as_str()) || is_told()
+                let before = &it.tokens[it.first_word()..start.date_tokens.start];
+                let is_appointment =
+                    before.iter().any(|token| APPOINTMENT_WORDS.contains(&token.word.as_str()));
+                self.visit.is_none() || !is_appointment || is_told()
             }
             VisitStartKind::Dated => {
                 self.layout.rows[row].start == cell
@@ -92,7 +97,10 @@ impl FieldFinder<'_> {
         }
         let tail = self.behind_brackets(cell, &(start.rest.start..end));
         if start.kind == VisitStartKind::Named {
-            self.person_of_entry(cell, &tail);
+            let is_free = !tail.is_empty() && !self.person_of_entry(cell, &tail);
+            if is_free && self.is_reason_behind_title(cell, &start.date_tokens, &tail) {
+                self.add_reason(cell, &tail);
+            }
             return true;
         }
         if tail.is_empty() {
@@ -109,6 +117,22 @@ impl FieldFinder<'_> {
             }
         }
         true
+    }
+
+    /// Whether the words behind the title of a visit say why somebody came: "Consulta 14/05/2023 - Gastroenteritis aguda".
+    fn is_reason_behind_title(&self, cell: usize, date: &Range<usize>, tail: &Range<usize>) -> bool {
+        let words = &self.layout.cells[cell].tokens;
+        let is_apart = tail.start > date.end
+            || words[date.end - 1].text.ends_with(['-', ':', ',', '.'])
+            || words[date.end - 1].colon;
+        let first = &words[tail.start];
+        let is_word = |token: &Token<'_>| token.text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
+        is_apart
+            && first.is_capital()
+            && !first.text.starts_with(|c: char| c.is_ascii_digit())
+            && is_word(first)
+            && !(tail.len() == 1 && self.has_meaning(first))
+            && self.labels.lead_in_at_start(&words[tail.clone()]).is_none()
     }
 
     /// The first sentence of the words behind a date, and those behind it if they state a weight.
@@ -195,10 +219,12 @@ impl FieldFinder<'_> {
         }
         let words = &self.layout.cells[next].tokens;
         let is_kind = words.len() <= 2
-            && words.iter().any(|token| {
+            && words.iter().all(|token| {
                 visit_start::is_visit_word(&token.word) || ENTRY_KINDS.contains(&token.word.as_str())
             });
-        let has_more = self.visit_data_follows(self.layout.cells[cell].row, 3) || self.text_follows(cell);
+        let has_more = time.is_some()
+            || self.visit_data_follows(self.layout.cells[cell].row, 3)
+            || self.text_follows(cell);
         if is_kind || !has_more || tokens.len() > MAX_REASON_WORDS || self.signature_line(next, &tokens) {
             return;
         }
@@ -252,6 +278,22 @@ impl FieldFinder<'_> {
         self.add_candidate(key, at, provenance);
     }
 
+    /// Whether a value of a visit stands behind a date in its row: "Fecha: 14/05/2023   Peso: 6,3 kg   Motivo: otitis".
+    fn visit_data_beside(&self, date: &[TokenSpan]) -> bool {
+        let Some((cell, tokens)) = date.last() else { return false };
+        let row = &self.layout.rows[self.layout.cells[*cell].row];
+        let of_visit = |cell: usize, from: usize| {
+            self.layout.count_step();
+            self.segments[cell].iter().filter(|segment| segment.start >= from).any(|segment| {
+                let key = segment.label.filter(|(_, separator)| *separator == Separator::Mark);
+                let key = key.and_then(|(meaning, _)| meaning.key).map(|key| &self.schema.keys[key]);
+                key.is_some_and(|key| key.scope != Scope::Document)
+            })
+        };
+        of_visit(*cell, tokens.end)
+            || (cell + 1..row.end).take(MAX_CELLS_OF_ROW).any(|other| of_visit(other, 0))
+    }
+
     /// Whether the next value in the rows below belongs to a visit.
     pub(super) fn visit_data_follows(&self, row: usize, rows: usize) -> bool {
         for next in row + 1..self.layout.rows.len().min(row + 1 + rows) {
@@ -303,7 +345,9 @@ impl FieldFinder<'_> {
             spans.last().map_or(self.layout.cells[cell].row, |(value, _)| self.layout.cells[*value].row);
         let is_bare = schema_key.scope == Scope::Document
             && BARE_DATE_LABELS.contains(&meaning.words.as_str())
-            && (self.visit_data_follows(row, 4) || self.row_names_visit(cell));
+            && (self.visit_data_beside(spans)
+                || self.visit_data_follows(row, 4)
+                || self.row_names_visit(cell));
         let opens_visit = schema_key.scope == Scope::Metadata && !is_visit_date && self.visit.is_none();
         if is_visit_date || is_bare || opens_visit {
             self.open_visit(date, None, spans, Some(&meaning.words));

@@ -9,8 +9,8 @@ use super::segments::OTHER_OCCASION_WORDS;
 use crate::normal::DateOrder;
 use crate::normal::date::{date_at_start, is_plausible_visit_date, time};
 
-/// First words of lines that announce a visit.
-const VISIT_WORDS: [&str; 33] = [
+/// Words of lines that announce a visit.
+const VISIT_WORDS: [&str; 37] = [
     "asistencia",
     "servicio",
     "visita",
@@ -44,9 +44,42 @@ const VISIT_WORDS: [&str; 33] = [
     "consult",
     "bezoek",
     "encounter",
+    "consultazione",
+    "vorstellung",
+    "rendez-vous",
+    "nachsorge",
 ];
-/// Words that show that a date is not the date of a visit.
-const OTHER_DATE_WORDS: [&str; 24] = [
+/// Words that announce a visit behind another word: "Wellness Exam 29/05/2023".
+const EXAM_WORDS: [&str; 8] =
+    ["exam", "examination", "examen", "exploracion", "esame", "exame", "onderzoek", "session"];
+/// Words beside these that make an examination one of a sample, or a document.
+const SAMPLE_WORDS: [&str; 23] = [
+    "blood",
+    "sangre",
+    "sang",
+    "sangue",
+    "blut",
+    "bloed",
+    "urine",
+    "urin",
+    "orina",
+    "fecal",
+    "faecal",
+    "heces",
+    "lab",
+    "labor",
+    "analisis",
+    "laboratorio",
+    "coprologico",
+    "vaccine",
+    "rabies",
+    "since",
+    "before",
+    "desde",
+    "previous",
+];
+/// Words beside a date that show that it is not the date of a visit.
+const OTHER_DATE_WORDS: [&str; 23] = [
     "nacimiento",
     "nac",
     "dob",
@@ -67,11 +100,13 @@ const OTHER_DATE_WORDS: [&str; 24] = [
     "presupuesto",
     "analisis",
     "laboratorio",
-    "orina",
     "coprologico",
     "informe",
     "report",
 ];
+/// Words that may stand between a date and the word that says what it is for.
+const SMALL_WORDS: [&str; 12] =
+    ["de", "del", "la", "el", "of", "the", "fecha", "date", "no", "para", "for", "su"];
 /// Words that show that a visit is still to come: "Revisión en 10 días (21/11/2023)".
 const FUTURE_WORDS: [&str; 14] = [
     "dias",
@@ -142,6 +177,8 @@ const WEEKDAYS: [&str; 46] = [
 const TIME_WORDS: [&str; 7] = ["am", "pm", "h", "hs", "hrs", "horas", "uhr"];
 /// The most words before the date in a line that announces a visit.
 const MAX_WORDS_BEFORE_DATE: usize = 9;
+/// The most words of the title of a visit before its date.
+const MAX_TITLE_WORDS: usize = 4;
 /// The years in which visits can be.
 const VISIT_YEARS: std::ops::RangeInclusive<i16> = 1970..=2100;
 
@@ -185,7 +222,7 @@ pub(super) fn visit_start(
         let (time, behind) = time_behind(tokens, end);
         let is_timeline = time.is_some();
         let rest = skip_separators(tokens, behind)..tokens.len();
-        if !is_timeline && is_other_date(tokens, other_dates) {
+        if !is_timeline && is_other_date(&tokens[rest.clone()], other_dates) {
             return None;
         }
         let kind = if is_timeline { VisitStartKind::Timeline } else { VisitStartKind::Dated };
@@ -203,29 +240,46 @@ fn named_visit_start(
     let first_token = tokens.get(first)?;
     let starts_with_date_word = matches!(first_token.word.as_str(), "dia" | "fecha" | "date")
         && tokens[first..].iter().take(4).any(|token| VISIT_WORDS.contains(&token.word.as_str()));
-    if !(VISIT_WORDS.contains(&first_token.word.as_str()) || starts_with_date_word)
-        || is_other_date(tokens, other_dates)
-    {
+    let is_named = VISIT_WORDS.contains(&first_token.word.as_str()) || starts_with_date_word;
+    let words_before = if is_named { MAX_WORDS_BEFORE_DATE } else { MAX_TITLE_WORDS + 2 };
+    if !is_named && !first_token.is_capital() {
         return None;
     }
-    let most = tokens.len().min(first + MAX_WORDS_BEFORE_DATE);
+    let most = tokens.len().min(first + words_before);
     let place = (first + 1..most)
         .find_map(|at| date_at(tokens, at, order).map(|(date, count)| (date, at..at + count)));
     let (date, date_tokens) = place?;
+    let before = &tokens[first..date_tokens.start];
+    if !is_named && !is_title_of_visit(before) {
+        return None;
+    }
     // A sentence that only mentions a date starts no visit.
-    let is_sentence =
-        tokens[first..date_tokens.start].iter().any(|token| token.text.ends_with(['.', ',', ';']));
-    let is_future =
-        tokens[first..date_tokens.start].iter().any(|token| FUTURE_WORDS.contains(&token.word.as_str()));
+    let is_sentence = before.iter().any(|token| token.text.ends_with(['.', ',', ';']));
+    let is_future = before.iter().any(|token| FUTURE_WORDS.contains(&token.word.as_str()));
     let (time, behind) = time_behind(tokens, date_tokens.end);
     let rest = skip_separators(tokens, behind)..tokens.len();
-    (!is_sentence && !is_future && rest.len() <= 10).then_some(VisitStart {
+    let is_other = before.iter().any(|token| is_other_word(token, other_dates))
+        || is_other_date(&tokens[rest.clone()], other_dates);
+    (!is_sentence && !is_future && !is_other && rest.len() <= 10).then_some(VisitStart {
         kind: VisitStartKind::Named,
         date,
         time,
         date_tokens,
         rest,
     })
+}
+
+/// Whether a few words before a date are the title of a visit: "Office Visit -", "Wellness Exam".
+fn is_title_of_visit(before: &[Token<'_>]) -> bool {
+    let words: Vec<&str> =
+        before.iter().filter(|token| !token.is_separator()).map(|token| token.word.as_str()).collect();
+    let is_visit = |word: &&str| VISIT_WORDS.contains(word) || EXAM_WORDS.contains(word);
+    let is_plain = |word: &&str| word.chars().all(|c| c.is_alphabetic() || c == '-' || c == '/');
+    words.len() <= MAX_TITLE_WORDS
+        && words.iter().all(is_plain)
+        && words.iter().rev().take(2).any(is_visit)
+        && !words.iter().any(|word| SAMPLE_WORDS.contains(word))
+        && !before.iter().any(|token| token.colon)
 }
 
 /// The date at that token, if a visit can be on that day, and how many tokens it takes.
@@ -264,14 +318,21 @@ pub(super) fn is_visit_word(word: &str) -> bool {
     VISIT_WORDS.contains(&word)
 }
 
-fn is_other_date(tokens: &[Token<'_>], other_dates: &[String]) -> bool {
-    let is_other = |token: &Token<'_>| {
-        let word = token.word.as_str();
-        OTHER_DATE_WORDS.contains(&word)
-            || OTHER_OCCASION_WORDS.contains(&word)
-            || other_dates.iter().any(|other| other == word)
-    };
-    tokens.iter().take(20).any(is_other)
+/// Whether the first word behind a date says that it is another date. Later words are part of what is told.
+fn is_other_date(behind: &[Token<'_>], other_dates: &[String]) -> bool {
+    let is_small = |token: &&Token<'_>| SMALL_WORDS.contains(&token.word.as_str()) || token.is_separator();
+    behind
+        .iter()
+        .take(3)
+        .find(|token| !is_small(token))
+        .is_some_and(|token| is_other_word(token, other_dates))
+}
+
+fn is_other_word(token: &Token<'_>, other_dates: &[String]) -> bool {
+    let word = token.word.as_str();
+    OTHER_DATE_WORDS.contains(&word)
+        || OTHER_OCCASION_WORDS.contains(&word)
+        || other_dates.iter().any(|other| other == word)
 }
 
 fn skip_separators(tokens: &[Token<'_>], from: usize) -> usize {

@@ -26,7 +26,7 @@ impl FieldFinder<'_> {
         let is_name = schema_key.normaliser == Normaliser::Person;
         let names = it.tokens[value.clone()].iter();
         let is_name_like = (2..=6).contains(&value.len())
-            && names.clone().all(|token| token.is_capital() || token.text.len() <= 3);
+            && names.clone().all(|token| token.is_capital() || token.text.len() <= 4);
         // What leads to a value of a visit stands anywhere in a sentence, and is read with it.
         if value.is_empty() || !is_name || !is_name_like {
             return false;

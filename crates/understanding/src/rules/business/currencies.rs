@@ -6,11 +6,11 @@ use super::mentions::{Form, Mention};
 use super::weights::{self, confidence};
 use super::{BusinessDocument, Finding};
 use crate::Normaliser;
-use crate::normal::{TaxIdForm, currency, fold, has_us_postcode};
+use crate::normal::{DateOrder, TaxIdForm, currency, fold, is_american};
 use crate::rules::value_position::TokenSpan;
 
 impl BusinessDocument<'_> {
-    /// A sum in dollars, in a document with an address of the United States. Other countries have dollars, too.
+    /// A sum in dollars, in a document of the United States. Other countries have dollars, too.
     fn dollars(&self) -> Option<TokenSpan> {
         let is_dollar = |mention: &&Mention| {
             let tokens = &self.layout.cells[mention.cell].tokens[mention.tokens.clone()];
@@ -18,7 +18,8 @@ impl BusinessDocument<'_> {
         };
         let found = self.mentions.all.iter().find(is_dollar)?;
         let words = self.layout.cells.iter().flat_map(|cell| cell.tokens.iter().map(|token| token.text));
-        has_us_postcode(words).then(|| (found.cell, found.tokens.clone()))
+        let is_month_first = self.dates.order == DateOrder::MonthFirst;
+        (is_month_first || is_american(words)).then(|| (found.cell, found.tokens.clone()))
     }
 
     /// The currency of the country of the first tax number or account, for a document that names none.

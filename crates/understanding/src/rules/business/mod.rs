@@ -35,7 +35,7 @@ use super::FieldFinder;
 use super::candidate::Provenance;
 use super::layout::DocumentLayout;
 use super::value_position::TokenSpan;
-use crate::normal::DateStyle;
+use crate::normal::{DateOrder, DateStyle, date_in_order};
 use crate::{Normaliser, Schema};
 
 /// A value that a key may have.
@@ -54,6 +54,7 @@ struct Finding {
 struct BusinessDocument<'a> {
     schema: &'a Schema,
     layout: &'a DocumentLayout<'a>,
+    dates: DateStyle,
     phrases: PhraseIndex,
     mentions: Mentions,
     /// Whether each row is a line item.
@@ -81,7 +82,11 @@ impl FieldFinder<'_> {
             return;
         }
         self.candidates.retain(|candidate| !is_found_by_form(self.schema.keys[candidate.key].normaliser));
-        let findings = BusinessDocument::of(self.schema, &self.layout, self.dates).findings();
+        let mut findings = BusinessDocument::of(self.schema, &self.layout, self.dates).findings();
+        if let Some(dates) = self.order_by_days(&findings) {
+            self.dates = dates;
+            findings = BusinessDocument::of(self.schema, &self.layout, self.dates).findings();
+        }
         for finding in findings {
             let mapping = match &finding.label {
                 Some((_, words)) => format!("label_regex::{}", words.replace(' ', "_")),
@@ -98,6 +103,28 @@ impl FieldFinder<'_> {
     }
 }
 
+impl FieldFinder<'_> {
+    /// The other order of day and month, if nothing else tells it and only then the document was issued before it is due.
+    fn order_by_days(&self, findings: &[Finding]) -> Option<DateStyle> {
+        let issued = self.schema.document_date()?;
+        let is_date = |key: &usize| *key != issued && self.schema.keys[*key].normaliser == Normaliser::Date;
+        let due = (0..self.schema.keys.len()).find(is_date).filter(|_| self.dates.is_open)?;
+        let words = |key: usize| {
+            let own = findings.iter().filter(|finding| finding.key == key);
+            let best = own.max_by(|one, two| one.confidence.total_cmp(&two.confidence))?;
+            Some(self.text_of(&best.spans))
+        };
+        let (issued, due) = (words(issued)?, words(due)?);
+        let fits = |order: DateOrder| Some(date_in_order(&issued, order)? <= date_in_order(&due, order)?);
+        let other = match self.dates.order {
+            DateOrder::DayFirst => DateOrder::MonthFirst,
+            DateOrder::MonthFirst => DateOrder::DayFirst,
+        };
+        (fits(self.dates.order) == Some(false) && fits(other) == Some(true))
+            .then_some(DateStyle { order: other, ..self.dates })
+    }
+}
+
 impl<'a> BusinessDocument<'a> {
     fn of(schema: &'a Schema, layout: &'a DocumentLayout<'a>, dates: DateStyle) -> Self {
         let phrases = PhraseIndex::of(schema);
@@ -105,6 +132,7 @@ impl<'a> BusinessDocument<'a> {
         let mut document = Self {
             schema,
             layout,
+            dates,
             phrases,
             mentions,
             is_item_row: Vec::new(),

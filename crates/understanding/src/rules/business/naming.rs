@@ -22,6 +22,8 @@ const MAX_ROWS_UP: usize = 6;
 /// The largest distance of a label above or below its value, in line heights.
 const MAX_DISTANCE_ABOVE: f32 = 2.8;
 const MAX_DISTANCE_BELOW: f32 = 1.4;
+/// The most words between the two days of a period.
+const MAX_WORDS_IN_PERIOD: usize = 3;
 /// The least share of its phrase that a label must be.
 const MIN_EXACTNESS: f64 = 0.5;
 
@@ -66,7 +68,10 @@ impl BusinessDocument<'_> {
         if let Some(label) = self.value_label_in(it.cell, &words, weights::INSIDE, true) {
             return vec![label];
         }
-        if let Some(label) = self.lead_in(it.cell, &words) {
+        // "01.03.2024 bis 31.03.2024" is a period, and its end is not when to pay.
+        let is_date = |other: usize| matches!(self.mentions.all[other].form, Form::Date);
+        let ends_period = before.is_some_and(is_date) && words.len() <= MAX_WORDS_IN_PERIOD;
+        if let Some(label) = self.lead_in(it.cell, &words).filter(|_| !ends_period) {
             return vec![label];
         }
         let is_short = self.phrase(it.cell, &words, true).len() <= 2;

@@ -21,10 +21,13 @@ const MAX_NAME_WORDS: usize = 9;
 /// How much a label in the same line or cell says about a name.
 const LABELLED: f64 = 4.5;
 /// Words before the name of a company that it is written to.
-const FORMS_OF_ADDRESS: [&str; 16] = [
+const FORMS_OF_ADDRESS: [&str; 19] = [
     "spettle",
     "spett",
     "spettabile",
+    "gentma",
+    "gentmo",
+    "egr",
     "egregio",
     "gentile",
     "exmo",
@@ -38,6 +41,33 @@ const FORMS_OF_ADDRESS: [&str; 16] = [
     "ditta",
     "senhores",
     "sres",
+];
+
+/// Words before the name of a person.
+const PERSONAL_FORMS: [&str; 24] = [
+    "herr", "herrn", "frau", "mr", "mrs", "ms", "miss", "mme", "mlle", "monsieur", "madame", "sig", "sigra",
+    "signor", "signora", "dhr", "mevr", "mevrouw", "sr", "sra", "srta", "senor", "senora", "dna",
+];
+/// Words that join two people.
+const AND_WORDS: [&str; 7] = ["et", "und", "and", "y", "e", "en", "ou"];
+/// Words that begin a line about who should read the document.
+const ATTENTION_WORDS: [&str; 16] = [
+    "attn",
+    "attention",
+    "att",
+    "atn",
+    "zhd",
+    "zhdn",
+    "zu",
+    "c/o",
+    "co",
+    "tav",
+    "care",
+    "l'attention",
+    "all'attenzione",
+    "a/a",
+    "alla",
+    "ac",
 ];
 
 /// The most cells of a row that are looked at for an imprint.
@@ -118,7 +148,8 @@ impl BusinessDocument<'_> {
             others.map(|line| line.weights[party]).fold(0.0, f64::max)
         };
         let party = |party: usize| {
-            let (line, key) = (&lines[best.0[party]?], keys[party]?);
+            let (chosen, key) = (best.0[party]?, keys[party]?);
+            let line = &lines[if party == ISSUER { self.legal_name(&lines, chosen) } else { chosen }];
             let finding = Finding {
                 key,
                 spans: line.spans.clone(),
@@ -131,6 +162,24 @@ impl BusinessDocument<'_> {
             Some(Party { finding, block: self.blocks.of_cell[cell], cell })
         };
         [party(ISSUER), party(RECIPIENT)]
+    }
+
+    /// The line with the same name and its legal form, if the chosen one has none: "THE HARBOUR INN" at the top of the page,
+    /// "The Harbour Inn Ltd" in its imprint.
+    fn legal_name(&self, lines: &[NameLine], chosen: usize) -> usize {
+        let words = |line: &NameLine| crate::normal::folded_words(&line.name);
+        let own = words(&lines[chosen]);
+        if own.is_empty() || lines[chosen].spans.iter().any(|span| self.has_legal_form(span)) {
+            return chosen;
+        }
+        let is_legal = |line: &NameLine| {
+            let other = words(line);
+            other.len() > own.len()
+                && other.len() <= own.len() + 3
+                && other.starts_with(&own)
+                && line.spans.iter().any(|span| self.has_legal_form(span))
+        };
+        lines.iter().position(is_legal).unwrap_or(chosen)
     }
 
     pub(super) fn party_keys(&self) -> [Option<usize>; 2] {
@@ -190,7 +239,11 @@ impl BusinessDocument<'_> {
         let it = &self.layout.cells[cell];
         let colon = it.tokens.iter().position(|token| token.colon)?;
         let words = self.phrase(cell, &(0..colon + 1), true);
-        let found = self.phrases.longest(&words).filter(|found| found.count == words.len())?;
+        // The label may be repeated in another language: "Cliente / Customer:".
+        let found = self
+            .phrases
+            .longest(&words)
+            .filter(|found| found.count == words.len() || self.phrases.knows_all(&words))?;
         let is_shared = found.meaning.shared.iter().any(|key| keys.contains(&Some(*key)));
         let party = match keys.iter().position(|key| key.is_some() && *key == found.meaning.key) {
             Some(party) => party,
@@ -215,7 +268,7 @@ impl BusinessDocument<'_> {
         spans.extend(self.rest_of_name(spans[0].0));
         let text: Vec<String> =
             spans.iter().map(|(cell, tokens)| self.layout.cells[*cell].text(tokens.clone())).collect();
-        let name = company(&text.join(" "))?;
+        let name = company(without_form_of_address(&text.join(" ")))?;
         let label = Some((cell, found.meaning.words.clone()));
         let mut weights = [-5.0; 2];
         weights[party] = LABELLED;
@@ -238,13 +291,25 @@ impl BusinessDocument<'_> {
     fn bare_name(&self, cell: usize) -> Option<NameLine> {
         let it = &self.layout.cells[cell];
         let end = it.tokens.iter().skip(1).position(ends_name).map_or(it.tokens.len(), |end| end + 1);
-        let end = self.end_before_address(cell, end);
+        let end = self.end_behind_legal_form(cell, self.end_before_address(cell, end));
         let start = it.first_word().min(end);
-        let is_form = |token: &&Token<'_>| FORMS_OF_ADDRESS.contains(&token.word.as_str());
+        let is_company = self.has_legal_form(&(cell, start..end));
+        let is_form = |token: &&Token<'_>| {
+            FORMS_OF_ADDRESS.contains(&token.word.as_str())
+                || (!is_company && PERSONAL_FORMS.contains(&token.word.as_str()))
+                || (!is_company && matches!(token.text, "M." | "D."))
+        };
         let addressed = it.tokens[start..end].iter().take_while(is_form).count();
-        let addressed = if start + addressed < end { addressed } else { 0 };
+        // "M. et Mme Perrin" are two people.
+        let is_joined =
+            it.tokens.get(start + addressed).is_some_and(|next| AND_WORDS.contains(&next.word.as_str()));
+        let addressed = if start + addressed < end && !is_joined { addressed } else { 0 };
+        let is_person = addressed > 0 && !FORMS_OF_ADDRESS.contains(&it.tokens[start].word.as_str());
         let span = (cell, start + addressed..end);
         let text = it.text(span.1.clone());
+        // "The Harbour Inn Ltd. Registered in England": the dot ends a sentence.
+        let is_cut = end < it.tokens.len() && text.to_lowercase().ends_with(" ltd.");
+        let text = if is_cut { text.trim_end_matches('.').to_owned() } else { text };
         let has_form = self.has_legal_form(&span);
         let name = company(&text).filter(|_| self.is_like_name(&span, &text, has_form))?;
         let block = self.blocks.of_cell[cell];
@@ -255,7 +320,13 @@ impl BusinessDocument<'_> {
         let text_of = |line: &usize| self.layout.cells[*line].text(self.layout.cells[*line].token_range());
         let is_above = |(place, line): (usize, &usize)| {
             let text = text_of(line);
-            (place == 0 && heading.is_some()) || is_salutation(&text) || is_sender_line(&text)
+            let is_labelled = self.layout.cells[*line].tokens.iter().take(4).any(|token| token.colon);
+            (place == 0 && heading.is_some())
+                || is_salutation(&text)
+                || is_sender_line(&text)
+                || is_attention(&text)
+                || (is_labelled && heading.is_some())
+                || self.is_word_mark(*line, cell, has_form)
         };
         let is_first = lines[..place].iter().enumerate().take(MAX_LINES_ABOVE + 1).all(is_above)
             && place <= MAX_LINES_ABOVE
@@ -304,12 +375,23 @@ impl BusinessDocument<'_> {
             weights[ISSUER] += 2.0;
             weights[RECIPIENT] -= 2.0;
         }
-        if addressed > 0 {
+        // Below the name of a company, a person is who reads the document.
+        if addressed > 0 && !is_person {
             weights[RECIPIENT] += 3.0;
             weights[ISSUER] -= 4.0;
+        } else if is_person && is_first {
+            weights[RECIPIENT] += 1.5;
+            weights[ISSUER] -= 2.0;
         }
         let is_top = it.page == 1 && it.row < 3;
         weights[ISSUER] += if is_top { 1.2 } else { 0.0 };
+        // The legal name stands below the word mark.
+        let next = lines.get(place + 1);
+        let is_mark = next.is_some_and(|next| {
+            let span = (*next, self.layout.cells[*next].token_range());
+            self.has_legal_form(&span) && self.is_word_mark(cell, *next, true)
+        });
+        weights = weights.map(|weight| weight - if is_mark { 2.5 } else { 0.0 });
         weights[RECIPIENT] -= if it.page > 1 || it.row > 40 { 1.0 } else { 0.0 };
         let is_likely = has_form || is_top || has_address || heading.is_some() || addressed > 0;
         is_likely.then_some(NameLine {
@@ -324,6 +406,21 @@ impl BusinessDocument<'_> {
             }),
             weights,
         })
+    }
+
+    /// Whether a line at the top of the page is the word mark of the company whose legal name stands below it.
+    fn is_word_mark(&self, mark: usize, name: usize, has_form: bool) -> bool {
+        let (it, other) = (&self.layout.cells[mark], &self.layout.cells[name]);
+        let words: Vec<&str> = it.tokens.iter().map(|token| token.word.as_str()).collect();
+        let is_part = words.iter().all(|word| other.tokens.iter().any(|token| token.word == *word));
+        has_form
+            && it.page == 1
+            && it.row < 3
+            && it.row + 1 == other.row
+            && (1..=3).contains(&words.len())
+            && !self.has_legal_form(&(mark, it.token_range()))
+            && self.mentions.in_cell(mark).is_empty()
+            && (is_part || it.height() > 1.3 * other.height())
     }
 
     /// Whether words have the form of a name: neither a label nor a value nor a sentence.
@@ -353,6 +450,7 @@ impl BusinessDocument<'_> {
             && !self.is_item_row[it.row]
             && !is_contact(text)
             && !is_salutation(text)
+            && !is_attention(text)
             && !text.ends_with(['!', '?'])
     }
 
@@ -377,6 +475,20 @@ impl BusinessDocument<'_> {
             is_address || is_form(*at)
         });
         ends.next().map_or(end, |at| at + 1)
+    }
+
+    /// The end of a name whose legal form a sentence follows: "Transports Morel SAS au capital de 150 000 €".
+    fn end_behind_legal_form(&self, cell: usize, end: usize) -> usize {
+        let tokens = &self.layout.cells[cell].tokens;
+        let goes_on = |at: usize| {
+            tokens.get(at + 1).is_some_and(|next| {
+                let is_small = next.text.starts_with(char::is_lowercase) && next.text != "de";
+                is_small || IMPRINT_WORDS.contains(&next.word.as_str())
+            })
+        };
+        let mut forms = (1..end.min(MAX_NAME_WORDS))
+            .filter(|at| tokens[*at].is_capital() && self.is_legal_form(&tokens[*at]));
+        forms.find(|at| goes_on(*at)).map_or(end, |at| at + 1)
     }
 
     fn is_legal_form(&self, token: &Token<'_>) -> bool {
@@ -440,6 +552,39 @@ fn is_salutation(line: &str) -> bool {
     ];
     let words = crate::normal::folded_words(line);
     (1..=3).contains(&words.len()) && words.iter().all(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether a line says who should read the document: "Attn: Accounts Payable".
+fn is_attention(line: &str) -> bool {
+    let mut words = line.split_whitespace().map(|word| fold(word).replace('.', ""));
+    let first = words.next().unwrap_or_default();
+    let first = first.trim_end_matches([':', ',']);
+    let second = words.next().unwrap_or_default();
+    let second = second.trim_end_matches([':', ',']);
+    match first {
+        "zu" => matches!(second, "handen" | "hd"),
+        "alla" | "all" | "ac" | "co" => {
+            line.trim_end().contains(':') || matches!(second, "ca" | "attenzione" | "cortese")
+        }
+        "care" => second == "of",
+        "a" => {
+            matches!(second, "la" | "l'attention")
+                && (fold(line).contains("att") || fold(line).contains("atenc"))
+        }
+        first => ATTENTION_WORDS.contains(&first),
+    }
+}
+
+/// A name without the form of address before it.
+fn without_form_of_address(name: &str) -> &str {
+    let name = name.trim();
+    let Some((first, rest)) = name.split_once(char::is_whitespace) else { return name };
+    let folded = fold(first).replace('.', "");
+    let second = fold(rest.split_whitespace().next().unwrap_or_default());
+    if AND_WORDS.contains(&second.as_str()) || second == "&" {
+        return name;
+    }
+    if PERSONAL_FORMS.contains(&folded.as_str()) || matches!(first, "M." | "D.") { rest.trim() } else { name }
 }
 
 /// Whether a line is a sender with its address, as it stands above an address in a window.

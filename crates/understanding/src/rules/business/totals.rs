@@ -79,6 +79,36 @@ const UNTAXED_SHARE: i64 = 5;
 const RETENTION_LABELS: [&str; 7] =
     ["retencion", "irpf", "ritenuta", "ritenuta d'acconto", "retencao", "withholding tax", "withholding"];
 
+/// Labels of charges that are added to the items.
+const CHARGE_LABELS: [&str; 26] = [
+    "shipping",
+    "shipping and handling",
+    "freight",
+    "carriage",
+    "postage",
+    "delivery",
+    "delivery charge",
+    "handling",
+    "versand",
+    "versandkosten",
+    "porto",
+    "fracht",
+    "frachtkosten",
+    "gastos de envio",
+    "portes",
+    "transporte",
+    "frais de port",
+    "frais de livraison",
+    "port",
+    "spese di spedizione",
+    "trasporto",
+    "spese di trasporto",
+    "verzendkosten",
+    "vrachtkosten",
+    "portes de envio",
+    "bezorgkosten",
+];
+
 /// A sum that one of the three may be. Several mentions are added up.
 #[derive(Clone, Debug)]
 struct SumCandidate {
@@ -100,6 +130,7 @@ impl BusinessDocument<'_> {
         let mut candidates: [Vec<SumCandidate>; 3] = ROLES.map(|role| self.candidates_of(role));
         let retentions = self.retentions();
         self.add_completing(&mut candidates, &retentions);
+        self.add_charged(&mut candidates);
         let triple = best_triple(&candidates, &retentions, &self.untaxed());
         let mut findings = Vec::new();
         for (role, group) in candidates.iter().enumerate() {
@@ -275,7 +306,10 @@ impl BusinessDocument<'_> {
                 return;
             };
             let of_total = before_tax.iter().find(|candidate| role == NET && candidate.cents == *cents);
-            let is_other = self.role_of(*mention).is_some_and(|own| own != role) && of_total.is_none();
+            // "Shipping" is no tax, whatever it adds up to.
+            let is_named = role == TAX && self.has_other_label(*mention);
+            let is_other =
+                is_named || (self.role_of(*mention).is_some_and(|own| own != role) && of_total.is_none());
             if is_other || candidates[role].iter().any(|known| known.cents == *cents) {
                 return;
             }
@@ -288,8 +322,10 @@ impl BusinessDocument<'_> {
                 for tax in &labelled[TAX] {
                     add(NET, total - tax + kept);
                 }
+                // A labelled tax is never replaced.
+                let has_tax = !labelled[TAX].is_empty();
                 for net in labelled[NET].iter().chain(&labelled[TOTAL]).filter(|net| *net != total) {
-                    if is_rate(*net, total - net + kept) {
+                    if !has_tax && is_rate(*net, total - net + kept) {
                         add(TAX, total - net + kept);
                         add(NET, *net);
                     }
@@ -321,6 +357,63 @@ impl BusinessDocument<'_> {
         by_cents
     }
 
+    /// Whether the label of a sum is one that no key is for, such as "Shipping".
+    fn has_other_label(&self, mention: usize) -> bool {
+        self.labels[mention].first().is_some_and(|label| {
+            let meaning = &label.meaning;
+            let is_beside =
+                self.layout.cells[label.cell].row == self.layout.cells[self.mentions.all[mention].cell].row;
+            meaning.key.is_none() && meaning.shared.is_empty() && meaning.section.is_none() && is_beside
+        })
+    }
+
+    /// Charges between the sum of the items and the total, such as freight.
+    fn charges(&self) -> Vec<(usize, i64)> {
+        let is_charge = |label: &ValueLabel| CHARGE_LABELS.contains(&label.meaning.words.as_str());
+        let amounts = (0..self.mentions.all.len()).filter_map(|mention| {
+            let amount = self.amount_of(mention).filter(|amount| amount.is_money && amount.cents > 0)?;
+            let row = self.layout.cells[self.mentions.all[mention].cell].row;
+            let label = self.labels[mention].first().filter(|label| is_charge(label))?;
+            (!self.is_item_row[row] && self.layout.cells[label.cell].row == row)
+                .then_some((mention, amount.cents))
+        });
+        amounts.take(MAX_CANDIDATES).collect()
+    }
+
+    /// The net amount is the sum of the items and the charges, if the tax is on both.
+    fn add_charged(&self, candidates: &mut [Vec<SumCandidate>; 3]) {
+        let charges = self.charges();
+        if charges.is_empty() || !candidates[TAX].iter().any(|tax| tax.cents > 0) {
+            return;
+        }
+        let all: i64 = charges.iter().map(|(_, cents)| cents).sum();
+        let single = charges.iter().map(|charge| vec![*charge]);
+        let mut sets: Vec<(Vec<(usize, i64)>, i64)> = single.map(|set| (set.clone(), set[0].1)).collect();
+        if charges.len() > 1 {
+            sets.push((charges.clone(), all));
+        }
+        let nets: Vec<SumCandidate> = candidates[NET].iter().take(2).cloned().collect();
+        for net in nets {
+            for (set, sum) in &sets {
+                let cents = net.cents + sum;
+                // A tax at a round rate on the items alone is not on the charges.
+                let is_untaxed = candidates[TAX]
+                    .iter()
+                    .any(|tax| has_round_rate(net.cents, tax.cents) && !has_round_rate(cents, tax.cents));
+                if is_untaxed || candidates[NET].iter().any(|known| known.cents == cents) {
+                    continue;
+                }
+                let mentions = net.mentions.iter().copied().chain(set.iter().map(|(mention, _)| *mention));
+                candidates[NET].push(SumCandidate {
+                    mentions: mentions.collect(),
+                    cents,
+                    weight: net.weight - 1.0,
+                    label: net.label.clone(),
+                });
+            }
+        }
+    }
+
     /// The role that the label of a sum names.
     fn role_of(&self, mention: usize) -> Option<usize> {
         let key = self.labels[mention].first()?.meaning.key?;
@@ -331,6 +424,17 @@ impl BusinessDocument<'_> {
 /// Whether a sum can be the tax on a net amount: of the same sign, and not more than any rate.
 fn is_rate(net: i64, tax: i64) -> bool {
     tax != 0 && (tax > 0) == (net > 0) && tax.abs() * 100 <= net.abs() * MAX_RATE
+}
+
+/// Whether a tax is the net amount at a rate of whole quarters of a per cent.
+fn has_round_rate(net: i64, tax: i64) -> bool {
+    if net <= 0 || tax <= 0 || tax > net {
+        return false;
+    }
+    // In quarters of a per cent: rate = tax / net * 400.
+    let quarters = (tax * 400 + net / 2) / net;
+    let exact = net * quarters;
+    quarters > 0 && (exact - tax * 400).abs() <= 400
 }
 
 /// The best candidates of the three roles together.

@@ -77,6 +77,9 @@ pub(super) const KEPT_APART_LATER: [(&str, &str); 5] = made![
 pub(super) const KEPT_APART_LAST: [(&str, &str); 3] =
     made!["aside_us_sheet", "aside_discharge_en", "aside_es_evolucion"];
 
+/// The fourth generation. It was written after the rules had been changed by the mistakes of the third.
+pub(super) const FRESH: [(&str, &str); 3] = made!["fresh_fr_dossier", "fresh_uk_columns", "fresh_us_letter"];
+
 /// A made record: its pages and its right values.
 pub(super) struct MadeRecord {
     pub pages: Vec<Page>,
@@ -243,6 +246,9 @@ fn records_in_unlike_layouts_are_read() {
     kept_apart_later.print("record layouts that were kept apart later");
     let kept_apart_last = Scores::of(&KEPT_APART_LAST);
     kept_apart_last.print("record layouts that were kept apart last");
+    let fresh = Scores::of(&FRESH);
+    fresh.print("record layouts of the freshest generation kept apart");
+    assert!(fresh.fields.f1() >= 0.80 && fresh.visits.f1() >= 0.80, "{}", fresh.mistakes.join("\n"));
     let report = tuned.mistakes.join("\n");
     assert!(tuned.fields.f1() >= 0.95, "fields {:.3}\n{report}", tuned.fields.f1());
     assert!(tuned.visits.f1() >= 0.95, "visits {:.3}\n{report}", tuned.visits.f1());

@@ -75,6 +75,17 @@ pub(super) const KEPT_APART_LAST: [(&str, &str); 9] = made![
     "aside_en_saas",
 ];
 
+/// The fourth generation. It was written after the rules had been changed by the mistakes of the third.
+const FRESH: [(&str, &str); 7] = made![
+    "fresh_de_agentur",
+    "fresh_en_us_parts",
+    "fresh_it_officina",
+    "fresh_fr_portes",
+    "fresh_es_taller",
+    "fresh_nl_fiets",
+    "fresh_pt_oficina",
+];
+
 /// The name of a text, and the text.
 type NamedText = (&'static str, &'static str);
 
@@ -174,6 +185,9 @@ fn invoices_as_texts_are_read_in_seven_languages() {
     kept_apart_later.print("invoices as texts that were kept apart later");
     let kept_apart_last = Scores::of(&KEPT_APART_LAST);
     kept_apart_last.print("invoices as texts that were kept apart last");
+    let fresh = Scores::of(&FRESH);
+    fresh.print("invoices as texts of the freshest generation kept apart");
+    assert!(fresh.all.f1() >= 0.80, "{:.3}", fresh.all.f1());
     assert!(tuned.all.f1() >= 0.97, "{:.3}\n{}", tuned.all.f1(), tuned.mistakes.join("\n"));
     for (part, name, least) in [
         (&kept_apart, "kept apart", 0.93),
