@@ -50,7 +50,7 @@ pub async fn bench(options: SearchBenchOptions) -> bool {
     let made = made::made();
     for kind in &options.store {
         let database = database::create(*kind, CommitGrouping::Default).await;
-        let seconds = corpus.index(&database.store).await;
+        let seconds = corpus.index(&database).await;
         let recall = vectors::recall(&database.store, &corpus, options.queries).await;
         let mut table = latency::measure(&database, &corpus, options.queries).await;
         table.measurements.push(recall);
