@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::query::Term;
 use super::snippet::matching;
-use super::words::words;
+use super::words::{for_each_word, words};
 
 /// How soon more hits of a word stop to count more.
 const SATURATION: f64 = 1.2;
@@ -44,8 +44,9 @@ pub struct Fit {
 struct Counter<'t> {
     /// The terms that a single word is, by the word.
     by_word: HashMap<&'t str, Vec<usize>>,
-    /// Beginnings and phrases.
-    others: Vec<(usize, &'t Term)>,
+    /// Beginnings.
+    beginnings: Vec<(usize, &'t str)>,
+    phrases: Vec<(usize, &'t Term)>,
     terms: usize,
 }
 
@@ -58,33 +59,43 @@ struct Counts {
 impl<'t> Counter<'t> {
     fn new(terms: &'t [Vec<Term>]) -> Self {
         let mut by_word: HashMap<&str, Vec<usize>> = HashMap::new();
-        let mut others = Vec::new();
+        let (mut beginnings, mut phrases) = (Vec::new(), Vec::new());
         for (place, alternatives) in terms.iter().enumerate() {
             for term in alternatives {
                 match term {
                     Term::Word(word) => by_word.entry(word).or_default().push(place),
-                    Term::Prefix(_) | Term::Phrase { .. } => others.push((place, term)),
+                    Term::Prefix(beginning) => beginnings.push((place, beginning.as_str())),
+                    Term::Phrase { .. } => phrases.push((place, term)),
                 }
             }
         }
-        Self { by_word, others, terms: terms.len() }
+        Self { by_word, beginnings, phrases, terms: terms.len() }
     }
 
-    #[allow(clippy::cast_precision_loss)] // A chunk has few words.
     fn count(&self, text: &str) -> Counts {
-        let words = words(text);
-        let mut terms = vec![0.0; self.terms];
-        for (start, word) in words.iter().enumerate() {
-            for place in self.by_word.get(word.text.as_str()).into_iter().flatten() {
-                terms[*place] += 1.0;
+        let mut counts = Counts { terms: vec![0.0; self.terms], words: 0.0 };
+        for_each_word(text, |word, _| {
+            counts.words += 1.0;
+            for place in self.by_word.get(word).into_iter().flatten() {
+                counts.terms[*place] += 1.0;
             }
-            for (place, term) in &self.others {
-                if matching(&words[start..], term).is_some() {
-                    terms[*place] += 1.0;
+            for (place, beginning) in &self.beginnings {
+                if word.starts_with(beginning) {
+                    counts.terms[*place] += 1.0;
+                }
+            }
+        });
+        if !self.phrases.is_empty() {
+            let words = words(text);
+            for start in 0..words.len() {
+                for (place, term) in &self.phrases {
+                    if matching(&words[start..], term).is_some() {
+                        counts.terms[*place] += 1.0;
+                    }
                 }
             }
         }
-        Counts { terms, words: words.len() as f64 }
+        counts
     }
 }
 

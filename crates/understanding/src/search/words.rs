@@ -22,32 +22,53 @@ pub struct SearchWord {
 /// words there; a query of several of them is a phrase. Characters without a width neither belong to a word nor end it.
 pub fn words(text: &str) -> Vec<SearchWord> {
     let mut all = Vec::new();
+    for_each_word(text, |word, range| all.push(SearchWord { text: word.to_owned(), range }));
+    all
+}
+
+/// Calls a function with each word of a text, folded, and with its bytes in the text; see [`words`]. Whoever only compares the words
+/// needs no copy of each.
+pub fn for_each_word(text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
     let mut word = OpenWord::default();
     for (start, letter) in text.char_indices() {
+        if letter.is_ascii() {
+            if !letter.is_ascii_alphanumeric() {
+                word.end(&mut visit);
+                continue;
+            }
+            if word.chars >= MAX_WORD_CHARS {
+                word.end(&mut visit);
+            }
+            word.begin(start..start + 1);
+            word.text.push(letter.to_ascii_lowercase());
+            continue;
+        }
         let range = start..start + letter.len_utf8();
         if is_ignored(letter) {
             continue;
         }
         if !is_word_character(letter) {
-            word.end(&mut all);
+            word.end(&mut visit);
             continue;
         }
         let is_alone = is_ideograph(letter);
         if is_alone || word.chars >= MAX_WORD_CHARS {
-            word.end(&mut all);
+            word.end(&mut visit);
         }
-        word.add(letter, range);
+        word.begin(range);
+        fold_into(letter, &mut word.text);
         if is_alone {
-            word.end(&mut all);
+            word.end(&mut visit);
         }
     }
-    word.end(&mut all);
-    all
+    word.end(&mut visit);
 }
 
 /// The folded words of a text alone.
 pub fn search_words(text: &str) -> Vec<String> {
-    words(text).into_iter().map(|word| word.text).collect()
+    let mut all = Vec::new();
+    for_each_word(text, |word, _| all.push(word.to_owned()));
+    all
 }
 
 /// Whether a word is kept in the list of words by which stems and misspelt words are found: it has letters alone and a
@@ -65,20 +86,21 @@ struct OpenWord {
 }
 
 impl OpenWord {
-    fn add(&mut self, letter: char, range: Range<usize>) {
+    /// Counts a letter that stands here.
+    fn begin(&mut self, letter: Range<usize>) {
         if self.chars == 0 {
-            self.range = range.clone();
+            self.range.start = letter.start;
         }
-        self.range.end = range.end;
+        self.range.end = letter.end;
         self.chars += 1;
-        fold_into(letter, &mut self.text);
     }
 
-    fn end(&mut self, all: &mut Vec<SearchWord>) {
-        let word = std::mem::take(self);
-        if !word.text.is_empty() {
-            all.push(SearchWord { text: word.text, range: word.range });
+    fn end(&mut self, visit: &mut impl FnMut(&str, Range<usize>)) {
+        if !self.text.is_empty() {
+            visit(&self.text, self.range.clone());
+            self.text.clear();
         }
+        self.chars = 0;
     }
 }
 
