@@ -10,6 +10,7 @@ use quire_understanding::search::{Query, QueryError, Term, is_stop_word};
 
 use super::expand::expand;
 use super::facets::facets;
+use super::meaning::Near;
 use super::results::passages;
 use super::visible::visible_corrections;
 use super::{SearchResult, SearchResults, Searcher, conditions, meaning};
@@ -121,17 +122,22 @@ async fn find(
     };
     // Nobody pays for the vector of a word that is still being typed.
     let by_meaning = order == FoundOrder::Best && !request.is_typing && searcher.compares_vectors();
-    let near =
-        async { if by_meaning { meaning::nearest(searcher, &query, &wanted).await } else { Ok(Vec::new()) } };
+    let near = async {
+        if by_meaning { meaning::nearest(searcher, &query, &wanted).await } else { Ok(Near::default()) }
+    };
     let (near, (found, is_relaxed)) = tokio::try_join!(near, find_relaxed(searcher, wanted.clone()))?;
     let found = meaning::fused(searcher, &wanted, found, near).await?;
-    let facets =
-        if request.facets { facets(&*searcher.store.search, &found.documents).await? } else { Vec::new() };
     let total = request.after.is_none().then(|| count(&found));
     let is_cut_short = order == FoundOrder::Best && (found.total > RANKED || found.is_lower_bound);
-    let (page, next) = page(request, order, found.documents);
-    let items = show(searcher, page, &terms).await?;
-    let corrections = visible_corrections(&searcher.store, corrections).await?;
+    let facets = async {
+        if request.facets { facets(&*searcher.store.search, &found.documents).await } else { Ok(Vec::new()) }
+    };
+    let (page, next) = page(request, order, &found.documents);
+    let (facets, items, corrections) = tokio::try_join!(
+        facets,
+        show(searcher, page, &terms),
+        visible_corrections(&searcher.store, corrections)
+    )?;
     Ok(SearchResults { items, total, next, is_cut_short, facets, is_relaxed, corrections })
 }
 
@@ -183,17 +189,20 @@ async fn find_relaxed(searcher: &Searcher, find: FindQuery) -> PortResult<(Found
 fn page(
     request: &SearchRequest,
     order: FoundOrder,
-    mut found: Vec<FoundDocument>,
+    found: &[FoundDocument],
 ) -> (Vec<FoundDocument>, Option<SearchCursor>) {
-    if let Some(SearchCursor::Best { score, id }) = request.after {
-        found.retain(|document| match document.score.total_cmp(&score) {
+    let is_after = |document: &&FoundDocument| match request.after {
+        Some(SearchCursor::Best { score, id }) => match document.score.total_cmp(&score) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Equal => document.id < id,
             std::cmp::Ordering::Greater => false,
-        });
-    }
-    let has_more = found.len() > request.limit as usize;
-    found.truncate(request.limit as usize);
+        },
+        Some(SearchCursor::Newest(_)) | None => true,
+    };
+    let limit = request.limit as usize;
+    let mut found: Vec<FoundDocument> = found.iter().filter(is_after).take(limit + 1).cloned().collect();
+    let has_more = found.len() > limit;
+    found.truncate(limit);
     let cursor = |last: &FoundDocument| match order {
         FoundOrder::Best => SearchCursor::Best { score: last.score, id: last.id },
         FoundOrder::Newest(_) => {
@@ -263,7 +272,7 @@ mod tests {
         };
         let mut shown = Vec::new();
         loop {
-            let (items, next) = page(&request, FoundOrder::Best, found.clone());
+            let (items, next) = page(&request, FoundOrder::Best, &found);
             shown.extend(items.into_iter().map(|item| item.id));
             if next.is_none() {
                 break;

@@ -27,23 +27,29 @@ const LEAST_SHARE: f64 = 0.6;
 /// A chunk that is less similar than this says nothing.
 const LEAST_SIMILARITY: f64 = 0.25;
 
-/// The documents whose text means what the query says, nearest first, each with its nearest chunk. None if there are no
-/// vectors to compare, or if they cannot be made at the moment: words are found nevertheless.
-pub(super) async fn nearest(
-    searcher: &Searcher,
-    query: &Query,
-    wanted: &FindQuery,
-) -> PortResult<Vec<(DocumentId, u32)>> {
-    let Some(embedder) = &searcher.embedder else { return Ok(Vec::new()) };
-    let Some(vector) = vector(embedder, query.text.clone()).await else { return Ok(Vec::new()) };
+/// The documents whose text means what a query says.
+#[derive(Default)]
+pub(super) struct Near {
+    /// The documents, nearest first, each with its nearest chunk.
+    documents: Vec<(DocumentId, u32)>,
+    /// All documents that fulfil what the query demands, if it demands something and these are few.
+    allowed: Option<HashMap<DocumentId, FoundDocument>>,
+}
+
+/// The documents whose text means what the query says. None if there are no vectors to compare, or if they cannot be made at the
+/// moment: words are found nevertheless.
+pub(super) async fn nearest(searcher: &Searcher, query: &Query, wanted: &FindQuery) -> PortResult<Near> {
+    let Some(embedder) = &searcher.embedder else { return Ok(Near::default()) };
+    let Some(vector) = vector(embedder, query.text.clone()).await else { return Ok(Near::default()) };
     let demanded = demanded(wanted);
     let is_filtered =
         !demanded.is_empty() || !wanted.conditions.is_empty() || !wanted.text.excluded.is_empty();
-    let among = if is_filtered { few(searcher, wanted, demanded).await? } else { None };
-    let limit = if is_filtered && among.is_none() { NEAREST_OF_FILTERED } else { NEAREST };
+    let allowed = if is_filtered { few(searcher, wanted, demanded).await? } else { None };
+    let limit = if is_filtered && allowed.is_none() { NEAREST_OF_FILTERED } else { NEAREST };
+    let among = allowed.as_ref().map(|allowed| allowed.keys().copied().collect());
     let near = NearestQuery { model: embedder.model().to_owned(), vector, among, limit };
     let near = searcher.store.search.nearest(&near).await?.unwrap_or_default();
-    Ok(of_documents(&near))
+    Ok(Near { documents: of_documents(&near), allowed })
 }
 
 /// The phrases and beginnings of a query, which hold for its meaning as well.
@@ -57,12 +63,12 @@ async fn few(
     searcher: &Searcher,
     wanted: &FindQuery,
     demanded: Vec<Vec<Term>>,
-) -> PortResult<Option<Vec<DocumentId>>> {
+) -> PortResult<Option<HashMap<DocumentId, FoundDocument>>> {
     let text = TextQuery { terms: demanded, any: false, excluded: wanted.text.excluded.clone() };
     let query = FindQuery { text, order: FoundOrder::Newest(None), limit: FEW + 1, ..wanted.clone() };
     let found = searcher.store.search.find(&query).await?;
-    let ids = || found.documents.iter().map(|document| document.id).collect();
-    Ok((found.total <= FEW && !found.is_lower_bound).then(ids))
+    let is_few = found.total <= FEW && !found.is_lower_bound;
+    Ok(is_few.then(|| found.documents.into_iter().map(|document| (document.id, document)).collect()))
 }
 
 /// The vector of a query. A call that takes too long is left to end by itself, so that it is recorded like any other.
@@ -93,7 +99,7 @@ pub(super) async fn fused(
     searcher: &Searcher,
     wanted: &FindQuery,
     found: FoundDocuments,
-    near: Vec<(DocumentId, u32)>,
+    near: Near,
 ) -> PortResult<FoundDocuments> {
     if wanted.order != FoundOrder::Best {
         return Ok(found);
@@ -101,17 +107,14 @@ pub(super) async fn fused(
     let by_words: Vec<DocumentId> = found.documents.iter().map(|document| document.id).collect();
     let mut all: HashMap<DocumentId, FoundDocument> =
         found.documents.into_iter().map(|document| (document.id, document)).collect();
+    let Near { documents: near, allowed } = near;
     let others: Vec<DocumentId> =
         near.iter().map(|(document, _)| *document).filter(|document| !all.contains_key(document)).collect();
     let mut total = found.total;
     // Vectors that know nothing of meaning only help to order what the words have found.
     let adds = searcher.embedder.as_ref().is_some_and(|embedder| !embedder.is_lexical());
     if adds && !others.is_empty() {
-        let text = TextQuery { terms: demanded(wanted), any: false, excluded: wanted.text.excluded.clone() };
-        let limit = u32::try_from(others.len()).unwrap_or(u32::MAX);
-        let order = FoundOrder::Newest(None);
-        let allowed = FindQuery { text, among: Some(others), order, limit, ..wanted.clone() };
-        for document in searcher.store.search.find(&allowed).await?.documents {
+        for document in allowed_among(searcher, wanted, others, allowed).await? {
             let chunk = near.iter().find(|(id, _)| *id == document.id).map(|(_, position)| *position);
             total = total.saturating_add(1);
             all.insert(document.id, FoundDocument { chunk, ..document });
@@ -132,4 +135,21 @@ pub(super) async fn fused(
         .filter_map(|(id, score)| Some(FoundDocument { score, ..all.remove(&id)? }))
         .collect();
     Ok(FoundDocuments { documents, total, is_lower_bound: found.is_lower_bound })
+}
+
+/// Those of the documents that fulfil what the query demands.
+async fn allowed_among(
+    searcher: &Searcher,
+    wanted: &FindQuery,
+    documents: Vec<DocumentId>,
+    allowed: Option<HashMap<DocumentId, FoundDocument>>,
+) -> PortResult<Vec<FoundDocument>> {
+    if let Some(mut allowed) = allowed {
+        return Ok(documents.iter().filter_map(|document| allowed.remove(document)).collect());
+    }
+    let text = TextQuery { terms: demanded(wanted), any: false, excluded: wanted.text.excluded.clone() };
+    let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
+    let order = FoundOrder::Newest(None);
+    let query = FindQuery { text, among: Some(documents), order, limit, ..wanted.clone() };
+    Ok(searcher.store.search.find(&query).await?.documents)
 }
