@@ -13,7 +13,7 @@ use quire_ports::{NearChunk, NearestQuery, PortResult};
 use quire_sql::json_text;
 use rusqlite::{Connection, params};
 
-use crate::row::{all, first};
+use crate::row::all;
 use crate::sql;
 
 /// The most memory that the vectors of a model take. If there are more, those that were stored last are kept.
@@ -97,36 +97,28 @@ impl Vectors {
 impl ModelVectors {
     fn nearest(&self, connection: &Connection, query: &NearestQuery) -> PortResult<Vec<NearChunk>> {
         let wanted = query.limit as usize;
+        // Some may be gone, and close ones change places.
+        let looked_for = (wanted + COMPARED_AGAIN).max(wanted * SPARE);
         let among = query.among.as_ref().map(|among| self.ids_among(connection, among)).transpose()?;
         let near = {
             let cache = self.cache.read().unwrap_or_else(PoisonError::into_inner);
             match among {
                 Some(ids) => {
                     let places = ids.iter().filter_map(|id| cache.ids.binary_search(id).ok());
-                    cache.nearest(&query.vector, wanted * SPARE, places)
+                    cache.nearest(&query.vector, looked_for, places)
                 }
-                None => cache.nearest(&query.vector, wanted * SPARE, 0..cache.ids.len()),
+                None => cache.nearest(&query.vector, looked_for, 0..cache.ids.len()),
             }
         };
-        let looked_up = near.len();
-        let mut found = Vec::with_capacity(wanted + COMPARED_AGAIN);
-        let mut gone = Vec::new();
-        for (id, _) in near {
-            let stored = first(connection, sql!("search/vector_place"), [id], |row| {
-                let vector = decode(row.optional_bytes("vector")?.unwrap_or_default());
-                Ok(NearChunk {
-                    document: DocumentId(row.uuid("document_id")?),
-                    position: row.integer("position")?,
-                    similarity: similarity(&query.vector, &vector),
-                })
-            })?;
-            match stored {
-                Some(chunk) => found.push(chunk),
-                None => gone.push(id),
-            }
-            if found.len() == wanted + COMPARED_AGAIN {
-                break;
-            }
+        let (mut found, mut gone) = (Vec::with_capacity(wanted + COMPARED_AGAIN), Vec::new());
+        let mut left = near.as_slice();
+        while found.len() < wanted + COMPARED_AGAIN && !left.is_empty() {
+            let (next, others) = left.split_at(left.len().min(wanted + COMPARED_AGAIN - found.len()));
+            left = others;
+            let ids: Vec<i64> = next.iter().map(|(id, _)| *id).collect();
+            let stored = stored(connection, &ids, &query.vector)?;
+            gone.extend(ids.into_iter().filter(|id| !stored.iter().any(|(known, _)| known == id)));
+            found.extend(stored.into_iter().map(|(_, chunk)| chunk));
         }
         found.sort_by(|one, other| other.similarity.total_cmp(&one.similarity));
         found.truncate(wanted);
@@ -134,7 +126,7 @@ impl ModelVectors {
             let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
             cache.drop_vectors(&gone);
             // Much of what is kept is gone: read everything again at the next search.
-            if cache.gone > cache.ids.len() / 4 || (looked_up == wanted * SPARE && found.len() < wanted) {
+            if cache.gone > cache.ids.len() / 4 || (near.len() == looked_for && found.len() < wanted) {
                 *cache = Cache::default();
             }
         }
@@ -177,6 +169,18 @@ impl ModelVectors {
             );
         }
     }
+}
+
+/// Those of the vectors that still exist, as they are stored.
+fn stored(connection: &Connection, ids: &[i64], vector: &[f32]) -> PortResult<Vec<(i64, NearChunk)>> {
+    all(connection, sql!("search/vector_places"), [json_text(&ids)?], |row| {
+        let chunk = NearChunk {
+            document: DocumentId(row.uuid("document_id")?),
+            position: row.integer("position")?,
+            similarity: similarity(vector, row.optional_bytes("vector")?.unwrap_or_default()),
+        };
+        Ok((row.integer("id")?, chunk))
+    })
 }
 
 fn read(connection: &Connection, after: i64, model: &str) -> PortResult<Vec<(i64, Vec<f32>)>> {
@@ -272,9 +276,10 @@ fn quantise(vector: &[f32]) -> (f32, impl Iterator<Item = i8>) {
     (scale, vector.iter().map(move |number| (number / scale).round() as i8))
 }
 
-/// The similarity of two vectors as they are stored.
-fn similarity(one: &[f32], other: &[f32]) -> f64 {
-    f64::from(one.iter().zip(other).map(|(one, other)| one * other).sum::<f32>())
+/// The similarity of a vector with another as it is stored.
+fn similarity(vector: &[f32], stored: &[u8]) -> f64 {
+    let numbers = stored.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
+    f64::from(vector.iter().zip(numbers).map(|(one, other)| one * other).sum::<f32>())
 }
 
 /// The scalar product. The compiler makes it work on many numbers at once.

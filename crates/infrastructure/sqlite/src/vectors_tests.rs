@@ -17,9 +17,9 @@ fn filled(vectors: &[(&str, Vec<f32>)]) -> Connection {
         connection
             .execute("INSERT INTO search_documents VALUES (?1, ?2)", params![small, id.as_bytes()])
             .unwrap();
-        connection.execute("INSERT INTO search_chunks VALUES (?1, ?1, 2)", [small]).unwrap();
+        connection.execute("INSERT INTO search_chunks VALUES (?1 << 16 | 2, ?1, 2)", [small]).unwrap();
         let values = params![small, model, encode(vector)];
-        connection.execute("INSERT INTO search_vectors VALUES (?1, ?1, ?2, ?3)", values).unwrap();
+        connection.execute("INSERT INTO search_vectors VALUES (?1, ?1 << 16 | 2, ?2, ?3)", values).unwrap();
     }
     connection
 }
