@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use quire_ports::{PortError, PortResult};
@@ -56,6 +57,8 @@ pub(crate) struct Database {
     /// How long one operation may take.
     limit: Duration,
     settings: ConnectionSettings,
+    /// The schema of the extension for vectors, once it is known.
+    pub(crate) vector_schema: Arc<OnceLock<String>>,
 }
 
 impl Database {
@@ -69,7 +72,8 @@ impl Database {
             .test_before_acquire(false)
             .connect_lazy_with(connect_options(url)?);
         let limit = options.statement_timeout + ANSWER_GRACE;
-        let database = Self { pool, tries: max_connections + 1, limit, settings };
+        let tries = max_connections + 1;
+        let database = Self { pool, tries, limit, settings, vector_schema: Arc::default() };
         database.connection().await.map_err(|error| database.translate(error))?;
         Ok(database)
     }

@@ -14,7 +14,10 @@ use crate::find::TIME_LIMIT;
 use crate::row::{int, mapped, text};
 
 /// How many neighbours of each vector the index looks at. More find the nearest ones more surely.
-const SEARCH_WIDTH: u32 = 200;
+const SEARCH_WIDTH: u32 = 400;
+/// How many neighbours the index keeps of each vector, and how many it looks at to choose them. With the usual 16 and 64 it lost
+/// 7 of 100 nearest vectors at the same width.
+const INDEX_OPTIONS: &str = "m = 32, ef_construction = 100";
 /// A larger table is indexed while others write to it.
 const SMALL: i64 = 10_000;
 /// The most numbers that the index allows in half precision.
@@ -123,7 +126,8 @@ pub(crate) async fn prepare(database: &Database, dimension: usize) -> PortResult
     let drop = format!("DROP INDEX {concurrently}IF EXISTS {name}");
     let create = format!(
         "CREATE INDEX {concurrently}IF NOT EXISTS {name} ON search_vectors \
-         USING hnsw ((embedding::{place}.halfvec({dimension})) {place}.halfvec_cosine_ops) WHERE dimension = {dimension}"
+         USING hnsw ((embedding::{place}.halfvec({dimension})) {place}.halfvec_cosine_ops) \
+         WITH ({INDEX_OPTIONS}) WHERE dimension = {dimension}"
     );
     for statement in ["SET statement_timeout = 0".to_owned(), drop, create] {
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.map_err(translate)?;
@@ -140,10 +144,15 @@ pub(crate) async fn nearest(database: &Database, query: &NearestQuery) -> PortRe
     database
         .with_timeout(async {
             let mut transaction = database.begin().await?;
-            let Some(place) = extension(&mut transaction).await? else {
+            let known = match database.vector_schema.get() {
+                Some(place) => Some(place.clone()),
+                None => extension(&mut transaction).await?,
+            };
+            let Some(place) = known else {
                 rollback(transaction).await?;
                 return Ok(None);
             };
+            database.vector_schema.get_or_init(|| place.clone());
             sqlx::raw_sql(AssertSqlSafe(format!("{}; {TIME_LIMIT}", use_index())))
                 .execute(&mut *transaction)
                 .await
