@@ -24,7 +24,7 @@ impl Step for LimitedStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
         let of_run = context.deadline.clone();
         let deadline = of_run.at_most(self.limit);
-        // Dropped with this attempt, whoever ends it: the engine or the limit.
+        // Dropped with this attempt, whether the engine or the limit ends it.
         let cancel = CancelOnDrop(watch::Sender::new(*context.cancelled.borrow()));
         let context = StepContext { deadline: deadline.clone(), cancelled: cancel.0.subscribe(), ..context };
         tokio::select! {

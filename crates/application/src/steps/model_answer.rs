@@ -51,7 +51,7 @@ fn has_no_time(request: &ModelRequest) -> bool {
 async fn wait_for_deadline(request: &ModelRequest) {
     if let Some(deadline) = &request.deadline {
         deadline.passed().await;
-        // Whoever set the limit takes over now.
+        // The engine or the limited step takes over now.
         tokio::time::sleep(TAKEN_OVER_AFTER).await;
     }
 }

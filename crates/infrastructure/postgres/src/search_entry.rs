@@ -240,7 +240,7 @@ async fn insert_terms(connection: &mut PgConnection, terms: &BTreeSet<(&str, &st
     if terms.is_empty() {
         return Ok(());
     }
-    // Whoever removes words waits until these chunks are committed: it cannot see them before.
+    // A transaction that removes words waits until these chunks are committed: it cannot see them before.
     sqlx::query(sql!("search/share_vocabulary")).execute(&mut *connection).await.map_err(translate)?;
     let new = sqlx::query(sql!("search/insert_terms"))
         .bind(terms.iter().map(|(term, ..)| *term).collect::<Vec<_>>())

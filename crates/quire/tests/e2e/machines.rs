@@ -56,7 +56,7 @@ async fn a_server_without_workers_leaves_runs_to_workers() {
     assert!(refused.contains("PostgreSQL"), "{refused}");
 }
 
-/// Whoever would pull the database away from a server without workers is told of it.
+/// A command that would replace the database of a server without workers is refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_workers_keeps_its_database_from_being_replaced() {
     let env = TestEnv::on_postgresql(&[]).await;

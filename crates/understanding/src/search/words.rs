@@ -26,7 +26,7 @@ pub fn words(text: &str) -> Vec<SearchWord> {
     all
 }
 
-/// Calls a function with each word of a text, folded, and with its bytes in the text; see [`words`]. Whoever only compares the words
+/// Calls a function with each word of a text, folded, and with its bytes in the text; see [`words`]. A caller that only compares the words
 /// needs no copy of each.
 pub fn for_each_word(text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
     let mut word = OpenWord::default();

@@ -84,7 +84,7 @@ impl CallInProgress {
                 }
             }
         }
-        // In a task of its own: whoever waits for the answer may be stopped now, and the call is paid for.
+        // In a task of its own: the caller may be stopped now, and the call is paid for.
         let _ = tokio::spawn(self.log.0.clone().store(call)).await;
     }
 

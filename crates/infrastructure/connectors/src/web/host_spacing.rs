@@ -95,7 +95,7 @@ impl HostSpacing {
 mod tests {
     use super::*;
 
-    /// Proves E60: whoever comes too early is told a time, and nobody sleeps.
+    /// Proves E60: a call that comes too early is told a time, and nobody sleeps.
     #[tokio::test(start_paused = true)]
     async fn requests_to_one_host_are_spaced_and_whoever_is_early_gets_a_time_of_its_own() {
         let (spacing, now) = (HostSpacing::default(), Instant::now());

@@ -20,7 +20,7 @@ pub(super) fn decode(file: &[u8], named: Option<&str>, is_html: bool) -> String 
     let start = &file[..file.len().min(DECLARATION_WITHIN)];
     let declared = named.and_then(label).or_else(|| {
         let declared = declaration(start).as_deref().and_then(label).filter(|_| is_html)?;
-        // Whoever could read this declaration reads no UTF-16.
+        // A reader that understands this declaration does not read UTF-16.
         Some(if declared == UTF_16LE || declared == UTF_16BE { UTF_8 } else { declared })
     });
     // Servers name their own default for pages that are UTF-8. Text in another encoding is hardly ever valid UTF-8.

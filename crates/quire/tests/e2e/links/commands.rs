@@ -49,7 +49,7 @@ async fn a_file_of_addresses_gives_a_line_of_json_for_each(env: &TestEnv) {
     assert_eq!(lines[3]["error"]["error_code"], "INVALID_REQUEST");
 }
 
-/// Whoever interrupts the command is told what becomes of the requests, and they are still there.
+/// A person who interrupts the command is told what becomes of the requests, and they are still there.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupted_command_says_that_its_requests_stay_queued() {
     let env = TestEnv::on_sqlite(&[]);

@@ -8,7 +8,7 @@ use quire_ports::{PortError, PortResult};
 
 use super::error::full;
 
-/// For so long after a file did not fit the disk counts as full. Whoever could not write has time to ask why.
+/// For so long after a file did not fit the disk counts as full. A writer has time to ask why.
 const SETTLING_TIME: Duration = Duration::from_secs(2);
 
 /// The largest file that did not fit since the disk last had room for it.
