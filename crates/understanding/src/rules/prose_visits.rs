@@ -191,8 +191,8 @@ impl FieldFinder<'_> {
     /// visit, only a later day opens another one.
     pub(super) fn visit_in_sentence(&mut self, flow: &Flow<'_>, at: usize) {
         let word = flow.tokens[at].word.as_str();
-        let arrived = ARRIVED.contains(&word);
-        if !arrived && !(ARRIVES.contains(&word) && self.visit.is_none()) {
+        let is_arrival = ARRIVED.contains(&word) || (self.visit.is_none() && ARRIVES.contains(&word));
+        if !is_arrival {
             return;
         }
         let end = flow.sentence_end(at);

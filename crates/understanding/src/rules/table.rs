@@ -84,13 +84,13 @@ impl FieldFinder<'_> {
             return None;
         }
         let cells = self.layout.rows.get(row)?.clone();
-        let dated = cells.filter(|cell| {
+        let mut dated = cells.filter(|cell| {
             let it = &self.layout.cells[*cell];
             let first = it.first_word();
             visit_start::date_at(&it.tokens, first, self.dates.order)
                 .is_some_and(|(_, count)| first + count == it.tokens.len())
         });
-        dated.filter_map(|cell| self.column_of(cell, columns)).next()
+        dated.find_map(|cell| self.column_of(cell, columns))
     }
 
     /// The open visit, if it is on the day of a row.

@@ -84,13 +84,13 @@ impl FieldFinder<'_> {
         }
     }
 
-    /// Reads a breed between the name of the subject and another fact, where nothing has a label.
-    fn breed_line(&mut self, span: &TokenSpan, words: &str) {
+    /// Reads what stands between the name of the subject and another fact, where nothing has a label.
+    fn line_below_name(&mut self, span: &TokenSpan, words: &str) {
         let (cell, _) = *span;
         let is_name = |key: &SchemaKey| key.normaliser.names_subject();
         let is_named = self.schema.keys.iter().position(is_name).is_some_and(|name| self.has_value(name));
-        let breed = self.key_in_section(self.roles.subject, NAME_IN_ROW);
-        let Some(breed) = breed.filter(|breed| is_named && !self.has_value(*breed)) else { return };
+        let other = self.key_in_section(self.roles.subject, NAME_IN_ROW);
+        let Some(other) = other.filter(|other| is_named && !self.has_value(*other)) else { return };
         let is_plain = (1..=4).contains(&words.split_whitespace().count())
             && words.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || c == '-')
             && words.starts_with(char::is_uppercase);
@@ -100,7 +100,7 @@ impl FieldFinder<'_> {
             facts_in_line(&it.text(it.token_range())).is_some()
         });
         if is_plain && is_before_fact {
-            self.add_unlabelled(Some(breed), span, None, "breed_line");
+            self.add_unlabelled(Some(other), span, None, "below_name");
         }
     }
 
@@ -120,7 +120,7 @@ impl FieldFinder<'_> {
             return;
         }
         let Some(facts) = facts_in_line(words) else {
-            self.breed_line(span, words);
+            self.line_below_name(span, words);
             return;
         };
         for (normaliser, value) in facts.values {

@@ -119,6 +119,17 @@ struct NameLine {
     weights: [f64; 2],
 }
 
+/// The name in a line.
+struct NameInLine {
+    span: TokenSpan,
+    name: String,
+    text: String,
+    has_form: bool,
+    /// Whether a form of address stands before it, and whether that is one of a person.
+    is_addressed: bool,
+    is_person: bool,
+}
+
 impl BusinessDocument<'_> {
     /// The issuer and the recipient.
     pub(super) fn parties(&self) -> [Option<Party>; 2] {
@@ -287,8 +298,8 @@ impl BusinessDocument<'_> {
             .then(|| (next, it.token_range()))
     }
 
-    /// A line that looks like a name, with what its place says.
-    fn bare_name(&self, cell: usize) -> Option<NameLine> {
+    /// The words of a line that look like a name, without a form of address before them and an address behind.
+    fn name_in_line(&self, cell: usize) -> Option<NameInLine> {
         let it = &self.layout.cells[cell];
         let end = it.tokens.iter().skip(1).position(ends_name).map_or(it.tokens.len(), |end| end + 1);
         let end = self.end_behind_legal_form(cell, self.end_before_address(cell, end));
@@ -312,6 +323,14 @@ impl BusinessDocument<'_> {
         let text = if is_cut { text.trim_end_matches('.').to_owned() } else { text };
         let has_form = self.has_legal_form(&span);
         let name = company(&text).filter(|_| self.is_like_name(&span, &text, has_form))?;
+        Some(NameInLine { span, name, text, has_form, is_addressed: addressed > 0, is_person })
+    }
+
+    /// A line that looks like a name, with what its place says.
+    fn bare_name(&self, cell: usize) -> Option<NameLine> {
+        let it = &self.layout.cells[cell];
+        let NameInLine { span, name, text, has_form, is_addressed: has_address_form, is_person } =
+            self.name_in_line(cell)?;
         let block = self.blocks.of_cell[cell];
         let heading = self.heading_of_block(block);
         let lines = &self.blocks.cells[block];
@@ -334,7 +353,7 @@ impl BusinessDocument<'_> {
         // "St Anne's" is no street below a heading that says who it is.
         // Neither is "Condominio Via Garibaldi 14" above the street itself.
         let has_street_below = || lines.iter().skip(place + 1).take(3).any(|line| has_street(&text_of(line)));
-        let is_addressed = heading.is_some() || addressed > 0;
+        let is_addressed = heading.is_some() || has_address_form;
         let is_named =
             is_addressed && is_first && (!text.bytes().any(|b| b.is_ascii_digit()) || has_street_below());
         if !has_form && !is_named && has_street(&text) {
@@ -376,7 +395,7 @@ impl BusinessDocument<'_> {
             weights[RECIPIENT] -= 2.0;
         }
         // Below the name of a company, a person is who reads the document.
-        if addressed > 0 && !is_person {
+        if has_address_form && !is_person {
             weights[RECIPIENT] += 3.0;
             weights[ISSUER] -= 4.0;
         } else if is_person && is_first {
@@ -393,7 +412,7 @@ impl BusinessDocument<'_> {
         });
         weights = weights.map(|weight| weight - if is_mark { 2.5 } else { 0.0 });
         weights[RECIPIENT] -= if it.page > 1 || it.row > 40 { 1.0 } else { 0.0 };
-        let is_likely = has_form || is_top || has_address || heading.is_some() || addressed > 0;
+        let is_likely = has_form || is_top || has_address || heading.is_some() || has_address_form;
         is_likely.then_some(NameLine {
             spans: vec![span],
             name,

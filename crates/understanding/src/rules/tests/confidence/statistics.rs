@@ -6,6 +6,9 @@ use crate::confidence::{Feature, Model};
 /// How strongly the fit prefers small weights.
 const PENALTY: f64 = 1.0;
 const ROUNDS: usize = 25;
+/// Fields that contradict each other always count: the made documents have too few of them for a fit.
+const DISAGREEMENTS: [Feature; 2] = [Feature::SumsDiffer, Feature::AgeDiffers];
+const WEIGHT_OF_DISAGREEMENT: f64 = -1.5;
 /// The bins of the calibration error.
 const BINS: usize = 10;
 
@@ -54,6 +57,10 @@ pub(super) fn fit(samples: &[Sample]) -> Model {
             let moved = weights[place] + step.clamp(-1.0, 1.0);
             weights[place] = if is_allowed(place, moved) { moved } else { 0.0 };
         }
+    }
+    for feature in DISAGREEMENTS {
+        let weight = &mut weights[feature as usize + 1];
+        *weight = weight.min(WEIGHT_OF_DISAGREEMENT);
     }
     let rounded = |number: f64| (number * 1000.0).round() / 1000.0;
     let named = |number: &dyn Fn(Feature) -> f64| {
