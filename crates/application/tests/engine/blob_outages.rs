@@ -58,8 +58,8 @@ impl Outages {
         let (store, blobs) = (self.fixture.store.clone(), self.faulty.clone());
         let mut upload = Upload::begin(store, blobs, Arc::new(settings));
         // The first piece shows the kind of the file, so that the second one is a write of its own.
-        for piece in [&[b"%PDF-1.7\n", &[b'.'; 100 << 10][..]].concat()[..], &[b'.'; 100]] {
-            upload.write(piece).await?;
+        for piece in [[&b"%PDF-1.7\n"[..], &vec![b'.'; 100 << 10]].concat(), vec![b'.'; 100]] {
+            upload.write(&piece).await?;
         }
         let extractor = Some(self.extractor);
         let first = FirstRun { priority: Priority::Normal, correlation_id: None, extractor };
