@@ -169,6 +169,8 @@ pub struct FindQuery {
     pub order: FoundOrder,
     /// The most documents to return.
     pub limit: u32,
+    /// How many documents to count at most, of [`FoundDocuments::MOST`].
+    pub counted: u32,
 }
 
 /// A document that a query found.

@@ -119,6 +119,7 @@ async fn find(
         among: None,
         order,
         limit: RANKED,
+        counted: FoundDocuments::MOST,
     };
     // Nobody pays for the vector of a word that is still being typed.
     let by_meaning = order == FoundOrder::Best && !request.is_typing && searcher.compares_vectors();
@@ -220,9 +221,9 @@ async fn show(
     terms: &[Vec<Term>],
 ) -> PortResult<Vec<SearchResult>> {
     let places: Vec<_> = page.iter().filter_map(|found| Some((found.id, found.chunk?))).collect();
-    let mut passages = passages(&searcher.store, &places, terms).await?;
     let ids: Vec<_> = page.iter().map(|found| found.id).collect();
-    let mut views = overviews(&searcher.store, &ids).await?;
+    let (mut passages, mut views) =
+        tokio::try_join!(passages(&searcher.store, &places, terms), overviews(&searcher.store, &ids))?;
     let result = |found: FoundDocument| {
         let document = views.remove(&found.id)?;
         Some(SearchResult {

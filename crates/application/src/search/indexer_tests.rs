@@ -97,7 +97,7 @@ impl IndexFixture {
     async fn found(&self, word: &str) -> usize {
         let text = TextQuery { terms: vec![vec![Term::Word(word.to_owned())]], ..TextQuery::default() };
         let order = FoundOrder::Best;
-        let query = FindQuery { text, conditions: Vec::new(), among: None, order, limit: 9 };
+        let query = FindQuery { text, conditions: Vec::new(), among: None, order, limit: 9, counted: 9 };
         self.fixture.store.search.find(&query).await.unwrap().documents.len()
     }
 }

@@ -65,7 +65,13 @@ async fn few(
     demanded: Vec<Vec<Term>>,
 ) -> PortResult<Option<HashMap<DocumentId, FoundDocument>>> {
     let text = TextQuery { terms: demanded, any: false, excluded: wanted.text.excluded.clone() };
-    let query = FindQuery { text, order: FoundOrder::Newest(None), limit: FEW + 1, ..wanted.clone() };
+    let query = FindQuery {
+        text,
+        order: FoundOrder::Newest(None),
+        limit: FEW + 1,
+        counted: FEW + 1,
+        ..wanted.clone()
+    };
     let found = searcher.store.search.find(&query).await?;
     let is_few = found.total <= FEW && !found.is_lower_bound;
     Ok(is_few.then(|| found.documents.into_iter().map(|document| (document.id, document)).collect()))
@@ -150,6 +156,6 @@ async fn allowed_among(
     let text = TextQuery { terms: demanded(wanted), any: false, excluded: wanted.text.excluded.clone() };
     let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
     let order = FoundOrder::Newest(None);
-    let query = FindQuery { text, among: Some(documents), order, limit, ..wanted.clone() };
+    let query = FindQuery { text, among: Some(documents), order, limit, counted: limit, ..wanted.clone() };
     Ok(searcher.store.search.find(&query).await?.documents)
 }

@@ -19,7 +19,7 @@ pub(super) async fn visible_among(
         return Ok(HashSet::new());
     }
     let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-    let find = FindQuery { among: Some(documents), limit, ..all() };
+    let find = FindQuery { among: Some(documents), limit, counted: limit, ..all() };
     Ok(index.find(&find).await?.documents.into_iter().map(|document| document.id).collect())
 }
 
@@ -55,5 +55,6 @@ fn all() -> FindQuery {
         among: None,
         order: FoundOrder::Newest(None),
         limit: 1,
+        counted: 1,
     }
 }

@@ -1,17 +1,22 @@
 //! Finds documents by words and conditions, with bounded work.
 //!
-//! First the chunks of each word are counted, up to a limit. A word below the limit is rare: all its chunks are read, so that no
-//! document is lost that has it. The rare words of a query decide which documents are looked at, and a frequent word is looked up in
-//! each of these. If all words are frequent, a limited number of chunks is looked at, and the answer says so.
+//! The words of whole documents tell which documents have all words. If one of the words is enough, the chunks of each word are counted,
+//! up to a limit, unless the statistics of the server name it as a frequent one. A word below the limit is rare: all its chunks are
+//! read, so that no document is lost that has it. Of a frequent word a limited number of chunks is looked at, and the answer says so.
 //!
-//! The database orders documents by which words a chunk of them has. The most promising chunks of those that it returns are rated by
-//! their texts, as on every store: `ts_rank` knows neither how rare a word is nor how long texts usually are.
+//! The database orders documents by which words a chunk of them has. The most promising chunks of the first ones are rated by their
+//! texts, as on every store: `ts_rank` knows neither how rare a word is nor how long texts usually are.
+
+use std::collections::{BTreeSet, HashMap};
 
 use quire_ports::{
     FindQuery, FoundDocument, FoundDocuments, FoundOrder, NAME_CHUNK, PortResult, TextQuery, VALUES_CHUNK,
     importance_of_chunk,
 };
-use quire_sql::search::{Dialect, SqlBuilder, SqlValue, any_of_tsquery, term_of_tsquery};
+use quire_sql::search::{
+    Dialect, SqlBuilder, SqlValue, all_in_document_of_tsquery, any_in_document_of_tsquery, any_of_tsquery,
+    has_phrase, term_of_tsquery,
+};
 use quire_sql::{BEFORE_FIRST_DOCUMENT, row};
 use quire_understanding::search::{FittingChunk, Term, rarity, rate};
 use sqlx::postgres::{PgArguments, PgRow};
@@ -27,16 +32,33 @@ use crate::row::{StoredTime, first, mapped, text};
 const RARE: i64 = 5_000;
 /// How many chunks with frequent words are looked at.
 const MAX_HITS: usize = 20_000;
-/// How many documents are looked at for frequent words, newest first.
-const MAX_NEWEST: usize = 20_000;
+/// How many documents with all words are looked at if there are further conditions, newest first.
+const MAX_SCANNED: usize = 100_000;
+/// How many chunks with all words are rated before their texts are.
+const TOGETHER: usize = 1_000;
+/// If more chunks have the only word, or each of several words, only those of the newest documents are looked at.
+const FEW_OF_ONE: f64 = 5_000.0;
+const FEW_OF_SEVERAL: f64 = 20_000.0;
+/// How many documents these are.
+const NEWEST_TOGETHER: usize = 1_000;
+/// How many chunks with a phrase are looked at.
+const PHRASES: usize = 20_000;
+/// How many chunks of a word are counted to know how rare it is.
+const WEIGHED: i64 = 1_000;
+/// Results whose first chunk with a word is looked up, if time orders them.
+const SHOWN: usize = 100;
 /// Chunks of a document that are rated.
 const RATED_CHUNKS: usize = 3;
+/// Documents that are rated by the texts of their chunks.
+const RATED: usize = 200;
+/// What the words of a document count that is not rated. It has fewer of them than those that are.
+const UNRATED: f64 = 0.2;
 /// Chunks that are counted if the server has not estimated their number yet.
 const COUNTED: i64 = 20_000;
 /// How long the server may work on one statement of a search.
 pub(crate) const TIME_LIMIT: &str = "SET LOCAL statement_timeout = 2000";
-/// Hash joins are of use among the few documents that are looked at.
-const PLANS: &str = "SET LOCAL enable_hashjoin = on";
+/// Hash joins are of use among the few documents that are looked at. How frequent the words are decides on the best plan.
+const PLANS: &str = "SET LOCAL enable_hashjoin = on; SET LOCAL plan_cache_mode = force_custom_plan";
 
 /// The documents that fulfil a query.
 pub(crate) async fn find(database: &Database, query: &FindQuery) -> PortResult<FoundDocuments> {
@@ -45,7 +67,7 @@ pub(crate) async fn find(database: &Database, query: &FindQuery) -> PortResult<F
             let mut transaction = database.begin().await?;
             let settings = format!("{TIME_LIMIT}; {PLANS}");
             sqlx::raw_sql(AssertSqlSafe(settings)).execute(&mut *transaction).await.map_err(translate)?;
-            let frequencies = Frequencies::count(&mut transaction, &query.text).await?;
+            let frequencies = Frequencies::count(&mut transaction, query).await?;
             let (sql, statement) = statement(query, &frequencies);
             let among: Option<Vec<Uuid>> =
                 query.among.as_ref().map(|among| among.iter().map(|document| document.0).collect());
@@ -57,17 +79,21 @@ pub(crate) async fn find(database: &Database, query: &FindQuery) -> PortResult<F
                 order_by_texts(query, &frequencies, &rows, &mut documents)?;
             }
             let total = first(rows.first(), row::found_total)?.unwrap_or_default();
-            let is_cut_short = query.among.is_none() && frequencies.cut_short(&query.text);
+            let is_cut_short = match rows.first() {
+                _ if query.text.any => query.among.is_none() && frequencies.has_frequent(),
+                Some(row) => row.try_get("is_cut_short").map_err(translate)?,
+                None => false,
+            };
             Ok(FoundDocuments {
                 documents,
                 total,
-                is_lower_bound: is_cut_short || total >= FoundDocuments::MOST,
+                is_lower_bound: is_cut_short || total >= query.counted.min(FoundDocuments::MOST),
             })
         })
         .await
 }
 
-/// Rates the documents by the texts of their most promising chunks, and orders them.
+/// Rates the first documents by the texts of their most promising chunks, and orders all.
 fn order_by_texts(
     query: &FindQuery,
     frequencies: &Frequencies,
@@ -76,9 +102,9 @@ fn order_by_texts(
 ) -> PortResult<()> {
     let mut chunks = Vec::new();
     for (row, document) in rows.iter().zip(0..) {
-        let positions: Vec<i32> = row.try_get("positions").map_err(translate)?;
-        let texts: Vec<String> = row.try_get("texts").map_err(translate)?;
-        for (position, text) in positions.into_iter().zip(texts) {
+        let positions: Option<Vec<i32>> = row.try_get("positions").map_err(translate)?;
+        let texts: Option<Vec<String>> = row.try_get("texts").map_err(translate)?;
+        for (position, text) in positions.into_iter().flatten().zip(texts.into_iter().flatten()) {
             let position = u32::try_from(position).unwrap_or_default();
             let importance = importance_of_chunk(position);
             chunks.push(FittingChunk { document, position, importance, text });
@@ -87,8 +113,9 @@ fn order_by_texts(
     let weights: Vec<f64> = (0..query.text.terms.len()).map(|place| frequencies.weight(place)).collect();
     let rated = rate(&query.text.terms, &weights, &chunks);
     for (document, number) in documents.iter_mut().zip(0..) {
-        if let Some(fit) = rated.get(&number) {
-            (document.score, document.chunk) = (fit.score, Some(fit.position));
+        match rated.get(&number) {
+            Some(fit) => (document.score, document.chunk) = (fit.score, Some(fit.position)),
+            None => document.score *= UNRATED,
         }
     }
     documents.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.id.cmp(&one.id)));
@@ -108,10 +135,11 @@ fn bound(statement: String, values: &[SqlValue]) -> Query<'static, Postgres, PgA
     query
 }
 
-/// How many chunks have each term, counted up to one more than [`RARE`], about how many have a frequent one, and how many there are.
+/// How many chunks have each term, counted up to a limit, about how many have a frequent one, and how many there are.
 struct Frequencies {
     terms: Vec<i64>,
-    excluded: Vec<i64>,
+    /// A term that more chunks have is frequent.
+    limit: i64,
     /// About how many chunks have each term.
     estimates: Vec<f64>,
     all: f64,
@@ -124,29 +152,64 @@ const SIZE: &str = "SELECT pages::float8 AS pages, \
      FROM (SELECT reltuples, relpages, pg_relation_size(oid) / current_setting('block_size')::bigint AS pages \
            FROM pg_class WHERE oid = 'search_chunks'::regclass) t";
 
+/// The share of chunks that have each of these words, among the words that the server knows as frequent ones. They were counted when
+/// the server last analysed the table.
+const KNOWN: &str = "SELECT u.word, u.share::float8 AS share \
+     FROM pg_stats s, unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) u (word, share) \
+     WHERE s.schemaname = current_schema() AND s.tablename = 'search_chunks' AND s.attname = 'words' AND u.word = ANY ($1)";
+
+/// Stands for the last page of a word whose chunks were not counted.
+const NOT_COUNTED: i64 = -1;
+
+/// The words whose frequency the server may know: those of terms that a word alone is, with its other forms.
+fn words_of(term: &[Term]) -> impl Iterator<Item = &String> {
+    let is_word = term.iter().all(|one| matches!(one, Term::Word(_)));
+    term.iter().filter(move |_| is_word).flat_map(Term::words)
+}
+
+/// The frequent words among those of a query.
+async fn known_shares(transaction: &mut Tx, query: &TextQuery) -> PortResult<HashMap<String, f64>> {
+    let words: Vec<String> = query.terms.iter().flat_map(|term| words_of(term)).cloned().collect();
+    if words.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows = sqlx::query(KNOWN).bind(words).fetch_all(&mut **transaction).await.map_err(translate)?;
+    let share = |row: &PgRow| Ok((row.try_get("word")?, row.try_get("share")?));
+    rows.iter().map(share).collect::<Result<_, _>>().map_err(translate)
+}
+
 impl Frequencies {
     #[allow(clippy::cast_precision_loss)] // At most RARE + 1.
-    async fn count(transaction: &mut Tx, query: &TextQuery) -> PortResult<Self> {
-        let mut counted = Self {
-            terms: vec![0; query.terms.len()],
-            excluded: vec![0; query.excluded.len()],
-            estimates: Vec::new(),
-            all: 1.0,
-        };
-        if query.terms.is_empty() && query.excluded.is_empty() {
+    async fn count(transaction: &mut Tx, query: &FindQuery) -> PortResult<Self> {
+        let text = &query.text;
+        let limit = if text.any { RARE } else { WEIGHED };
+        let mut counted = Self { terms: vec![0; text.terms.len()], limit, estimates: Vec::new(), all: 1.0 };
+        // Time orders documents with all words without knowing how rare these are.
+        if text.terms.is_empty() || (query.order != FoundOrder::Best && !text.any) {
             return Ok(counted);
         }
+        let shares = known_shares(transaction, text).await?;
+        let share_of =
+            |term: &[Term]| words_of(term).filter_map(|word| shares.get(word)).copied().reduce(f64::max);
         let mut sql = SqlBuilder::new(Dialect::Postgres);
         // Chunks are read in the order in which they are stored, so that the place of the last one tells which share was looked at.
         let count = |term: &Vec<Term>| {
             let words = sql.text(term_of_tsquery(term));
-            format!(
+            let counted = format!(
                 "(SELECT ARRAY[count(*), coalesce((max(place)::text::point)[0]::bigint, 0)] FROM \
                  (SELECT ctid AS place FROM search_chunks WHERE words @@ {words}::text::tsquery LIMIT {}) c)",
-                RARE + 1
+                limit + 1
+            );
+            let Some(share) = share_of(term) else { return counted };
+            let share = sql.value(SqlValue::Number(share));
+            // The statistics may be a little old.
+            format!(
+                "CASE WHEN chunks * {share}::float8 > {} THEN ARRAY[{}, {NOT_COUNTED}]::bigint[] ELSE {counted} END",
+                2 * limit,
+                limit + 1
             )
         };
-        let counts: Vec<String> = query.terms.iter().chain(&query.excluded).map(count).collect();
+        let counts: Vec<String> = text.terms.iter().map(count).collect();
         let size = SIZE.replace("{counted}", &COUNTED.to_string());
         let statement = format!("SELECT pages, chunks, {} FROM ({size}) s", counts.join(", "));
         let row =
@@ -155,12 +218,16 @@ impl Frequencies {
             let (pages, all): (f64, f64) =
                 (row.try_get(0).map_err(translate)?, row.try_get(1).map_err(translate)?);
             counted.all = all.max(1.0);
-            for (place, count) in counted.terms.iter_mut().chain(&mut counted.excluded).enumerate() {
+            for (place, (count, term)) in counted.terms.iter_mut().zip(&text.terms).enumerate() {
                 let found: Vec<i64> = row.try_get(place + 2).map_err(translate)?;
                 let [having, last_page] = found[..] else { continue };
                 *count = having;
-                let share = if having > RARE { pages / (last_page + 1) as f64 } else { 1.0 };
-                counted.estimates.push(having as f64 * share.max(1.0));
+                counted.estimates.push(if last_page == NOT_COUNTED {
+                    all * share_of(term).unwrap_or_default()
+                } else {
+                    let share = if having > limit { pages / (last_page + 1) as f64 } else { 1.0 };
+                    having as f64 * share.max(1.0)
+                });
             }
         }
         Ok(counted)
@@ -168,19 +235,23 @@ impl Frequencies {
 
     /// The terms that few chunks have, the rarest first.
     fn rare(&self) -> Vec<usize> {
-        let mut rare: Vec<usize> = (0..self.terms.len()).filter(|place| self.terms[*place] <= RARE).collect();
+        let mut rare: Vec<usize> = (0..self.terms.len()).filter(|place| !self.is_frequent(*place)).collect();
         rare.sort_by_key(|place| self.terms[*place]);
         rare
     }
 
     fn is_frequent(&self, place: usize) -> bool {
-        self.terms[place] > RARE
+        self.terms[place] > self.limit
     }
 
-    /// Whether not all chunks are looked at that the query needs.
-    fn cut_short(&self, query: &TextQuery) -> bool {
-        let frequent = self.terms.iter().filter(|count| **count > RARE).count();
-        if query.any { frequent > 0 } else { frequent > 0 && frequent == self.terms.len() }
+    /// Whether so few chunks can have all terms that all of these are looked at.
+    fn is_few(&self) -> bool {
+        let most = if self.estimates.len() == 1 { FEW_OF_ONE } else { FEW_OF_SEVERAL };
+        self.estimates.iter().any(|estimate| *estimate <= most)
+    }
+
+    fn has_frequent(&self) -> bool {
+        (0..self.terms.len()).any(|place| self.is_frequent(place))
     }
 
     /// How much a term counts: a word in few chunks says more.
@@ -200,49 +271,61 @@ struct Writer<'q> {
 /// The query as SQL. The last parameter is the list of documents to look among, or NULL.
 fn statement(query: &FindQuery, frequencies: &Frequencies) -> (SqlBuilder, String) {
     let mut writer = Writer { sql: SqlBuilder::new(Dialect::Postgres), query, frequencies, with: Vec::new() };
+    let text = &query.text;
+    let (has_words, is_best) = (!text.terms.is_empty(), query.order == FoundOrder::Best);
     let conditions = writer.conditions();
-    let has_words = !query.text.terms.is_empty();
-    let (source, positions, score) = if has_words {
-        (FOUND, "m.positions", "m.score")
-    } else {
-        (DOCUMENTS, "NULL::integer[]", "0::float8")
-    };
-    let conditions = if !has_words {
-        conditions
-    } else if writer.is_newest_of_frequent() {
-        writer.newest(&conditions);
-        conditions
-    } else {
-        let conditions = [vec![conditions], writer.frequent_words()].concat().join(" AND ");
+    let (source, mut is_cut_short) = (if has_words { FOUND } else { DOCUMENTS }, "false".to_owned());
+    if has_words && text.any {
         writer.hits(&conditions);
-        conditions
-    };
-    let order = match query.order {
-        FoundOrder::Best => "score DESC, id DESC",
-        FoundOrder::Newest(_) => "created_at DESC, id DESC",
+    } else if has_words {
+        is_cut_short = writer.documents();
+    }
+    let order = if is_best { "score DESC, id DESC" } else { "created_at DESC, id DESC" };
+    let inner = if has_words { "m.positions AS positions, m.score AS score" } else { NOTHING };
+    // If time orders documents with all words, the chunks of those are looked for that are shown.
+    let positions = if has_words && !is_best && !text.any {
+        let any = writer.sql.text(any_of_tsquery(&text.terms));
+        format!(
+            "CASE WHEN d.place <= {SHOWN} THEN ARRAY(SELECT c.position FROM search_chunks c \
+             WHERE c.document_number = d.number AND c.words @@ {any}::text::tsquery ORDER BY c.position LIMIT 1) END"
+        )
+    } else {
+        "d.positions".to_owned()
     };
     // The documents to look among are the last parameter.
     let among = format!("${}", writer.sql.values.len() + 1);
     let (with, conditions) = (writer.with.join(", "), conditions.replace(AMONG, &among));
     let with = if with.is_empty() { String::new() } else { format!("WITH {} ", with.replace(AMONG, &among)) };
     let statement = format!(
-        "{with}SELECT d.id AS document_id, d.created_at, d.schema_name, d.review_status, d.positions, d.positions[1] AS position, \
-                d.score, d.language, d.total, {texts} AS texts, {state} AS state \
-         FROM (SELECT *, count(*) OVER () AS total \
-               FROM (SELECT d.id, d.created_at, d.schema_name, d.review_status, s.number, {positions} AS positions, {score} AS score, \
+        "{with}SELECT d.id AS document_id, d.created_at, d.schema_name, d.review_status, {positions} AS positions, \
+                ({positions})[1] AS position, d.score, d.language, d.total, {texts} AS texts, {state} AS state, \
+                {is_cut_short} AS is_cut_short \
+         FROM (SELECT *, {total} AS total, row_number() OVER (ORDER BY {order}) AS place \
+               FROM (SELECT d.id, d.created_at, d.schema_name, d.review_status, s.number, {inner}, \
                             coalesce(d.language_override, s.language) AS language \
                      {source} WHERE {conditions} \
                      ORDER BY {order} LIMIT {most}) f \
                ORDER BY {order} LIMIT {limit}) d \
          ORDER BY {order}",
-        texts = if has_words && query.order == FoundOrder::Best { TEXTS } else { "NULL::text[]" },
+        texts = if has_words && is_best {
+            format!("CASE WHEN d.place <= {RATED} THEN {TEXTS} END")
+        } else {
+            "NULL::text[]".to_owned()
+        },
+        total = if writer.is_ranked() {
+            format!("(SELECT least(count(*), {}) FROM numbers)", FoundDocuments::MOST)
+        } else {
+            "count(*) OVER ()".to_owned()
+        },
         state = SqlBuilder::state(),
-        most = FoundDocuments::MOST,
+        most = query.counted.min(FoundDocuments::MOST),
         limit = query.limit,
     );
     (writer.sql, statement)
 }
 
+/// Neither a chunk nor a score.
+const NOTHING: &str = "NULL::integer[] AS positions, 0::float8 AS score";
 /// Stands for the name of the last parameter, which is known last.
 const AMONG: &str = "{among}";
 const DOCUMENTS: &str = "FROM documents d LEFT JOIN search_documents s ON s.document_id = d.id";
@@ -252,6 +335,9 @@ const FOUND: &str = "FROM best m JOIN search_documents s ON s.number = m.documen
 /// The texts of the most promising chunks of a document.
 const TEXTS: &str = "ARRAY(SELECT c.text FROM unnest(d.positions) WITH ORDINALITY p (position, place) \
                            JOIN search_chunks c ON c.document_number = d.number AND c.position = p.position ORDER BY p.place)";
+/// The numbers of hidden documents.
+const HIDDEN: &str = "hidden AS MATERIALIZED (SELECT s.number FROM documents d JOIN search_documents s ON s.document_id = d.id \
+                                               WHERE d.hidden_at IS NOT NULL)";
 /// Chunks with their documents.
 const CHUNKS: &str = "FROM search_chunks c JOIN search_documents s ON s.number = c.document_number \
                       JOIN documents d ON d.id = s.document_id";
@@ -261,18 +347,29 @@ impl Writer<'_> {
     fn conditions(&mut self) -> String {
         let mut conditions = self.sql.conditions(&self.query.conditions);
         let text = &self.query.text;
-        for (place, term) in text.excluded.iter().enumerate() {
-            let has = if self.frequencies.excluded[place] > RARE {
-                self.has(term)
-            } else {
-                let words = self.sql.text(term_of_tsquery(term));
-                let name = format!("excluded{place}");
-                self.with.push(format!(
-                    "{name} AS MATERIALIZED (SELECT DISTINCT document_number FROM search_chunks WHERE words @@ {words}::text::tsquery)"
-                ));
-                format!("EXISTS (SELECT 1 FROM {name} h WHERE h.document_number = s.number)")
-            };
-            conditions.push(format!("NOT {has}"));
+        let (phrases, words): (Vec<_>, Vec<_>) = text.excluded.iter().partition(|term| has_phrase(term));
+        // Documents with all words are asked for without the excluded ones.
+        if !words.is_empty() && (text.any || text.terms.is_empty()) {
+            let chunks = self.sql.text(any_of_tsquery(words.iter().copied()));
+            let words = self.sql.text(any_in_document_of_tsquery(words));
+            self.with.push(format!(
+                "excluded AS MATERIALIZED (\
+                     SELECT document_number FROM search_words_of_documents WHERE words @@ {words}::text::tsquery \
+                     UNION ALL \
+                     SELECT w.document_number FROM search_words_of_documents w WHERE w.words IS NULL AND EXISTS ( \
+                         SELECT 1 FROM search_chunks h WHERE h.document_number = w.document_number AND h.words @@ {chunks}::text::tsquery))"
+            ));
+            conditions
+                .push("NOT EXISTS (SELECT 1 FROM excluded h WHERE h.document_number = s.number)".to_owned());
+        }
+        for (place, term) in phrases.into_iter().enumerate() {
+            let words = self.sql.text(term_of_tsquery(term));
+            let name = format!("excluded{place}");
+            self.with.push(format!(
+                "{name} AS MATERIALIZED (SELECT DISTINCT document_number FROM search_chunks WHERE words @@ {words}::text::tsquery)"
+            ));
+            conditions
+                .push(format!("NOT EXISTS (SELECT 1 FROM {name} h WHERE h.document_number = s.number)"));
         }
         if let FoundOrder::Newest(after) = self.query.order {
             let after = after.unwrap_or(BEFORE_FIRST_DOCUMENT);
@@ -284,109 +381,164 @@ impl Writer<'_> {
         conditions.join(" AND ")
     }
 
-    /// That a document has each of the frequent words, if it must have all words and others are asked for as well.
-    fn frequent_words(&mut self) -> Vec<String> {
+    /// Whether the documents with all words need only be ordered by how well they fit. Then the others are counted and not looked up.
+    fn is_ranked(&self) -> bool {
+        let FindQuery { text, conditions, among, order, .. } = self.query;
+        let is_alone =
+            conditions.is_empty() && among.is_none() && !text.excluded.iter().any(|term| has_phrase(term));
+        *order == FoundOrder::Best && !text.any && !text.terms.is_empty() && is_alone
+    }
+
+    /// The documents that have all words, the newest of them if there are very many, each with its score and its best chunks. Returns
+    /// whether there may be more, as an expression.
+    fn documents(&mut self) -> String {
         let text = &self.query.text;
-        if text.any || text.terms.len() == 1 {
-            return Vec::new();
+        let (is_filtered, is_among) = (!self.query.conditions.is_empty(), self.query.among.is_some());
+        let is_newest = self.query.order != FoundOrder::Best;
+        let most = if is_filtered || is_among || is_newest {
+            MAX_SCANNED
+        } else {
+            FoundDocuments::MOST as usize + 1
+        };
+        let mut cuts = vec![format!("(SELECT count(*) FROM numbers) >= {most}")];
+        let mut confirmed = Vec::new();
+        for (place, term) in text.terms.iter().enumerate().filter(|(_, term)| has_phrase(term)) {
+            let words = self.sql.text(term_of_tsquery(term));
+            self.with.push(format!(
+                "phrase{place} AS MATERIALIZED (SELECT document_number FROM search_chunks \
+                 WHERE words @@ {words}::text::tsquery LIMIT {PHRASES})"
+            ));
+            cuts.push(format!("(SELECT count(*) FROM phrase{place}) >= {PHRASES}"));
+            confirmed.push(format!("w.document_number IN (SELECT document_number FROM phrase{place})"));
         }
-        let terms = text.terms.iter().enumerate().filter(|(place, _)| self.frequencies.is_frequent(*place));
-        let terms: Vec<&Vec<Term>> = terms.map(|(_, term)| term).collect();
-        terms.into_iter().map(|term| self.has(term)).collect()
-    }
-
-    /// Whether a document has a frequent term: its own chunks are looked at.
-    fn has(&mut self, term: &[Term]) -> String {
-        let words = self.sql.text(term_of_tsquery(term));
-        format!(
-            "EXISTS (SELECT 1 FROM search_chunks h WHERE h.document_number = s.number AND h.words @@ {words}::text::tsquery)"
-        )
-    }
-
-    fn is_newest_of_frequent(&self) -> bool {
-        let text = &self.query.text;
-        self.query.order != FoundOrder::Best && !text.any && self.frequencies.cut_short(text)
-    }
-
-    /// The newest documents with words that are all frequent. A document with very many chunks of a word may be older, so that some
-    /// chunks of the rarest word are looked at as well.
-    fn newest(&mut self, conditions: &str) {
-        let text = &self.query.text;
-        let words: Vec<String> = text.terms.iter().map(|term| self.has(term)).collect();
-        let words = words.join(" AND ");
-        let rarest = self.rarest();
-        let any = self.sql.text(any_of_tsquery(&text.terms));
+        if is_among {
+            confirmed.push(format!(
+                "w.document_number IN (SELECT number FROM search_documents WHERE document_id = ANY ({AMONG}))"
+            ));
+        }
+        if self.is_ranked() {
+            self.with.push(HIDDEN.to_owned());
+            confirmed
+                .push("NOT EXISTS (SELECT 1 FROM hidden h WHERE h.number = w.document_number)".to_owned());
+        }
+        let confirmed: Vec<String> = std::iter::once(String::new()).chain(confirmed).collect();
+        let confirmed = confirmed.join(" AND ");
+        let words = self.sql.text(all_in_document_of_tsquery(&text.terms, &text.excluded));
+        let excluded = any_of_tsquery(text.excluded.iter().filter(|term| !has_phrase(term)));
+        let mut each: Vec<String> = text.terms.iter().map(|term| self.has(&term_of_tsquery(term))).collect();
+        if !excluded.is_empty() {
+            each.push(format!("NOT {}", self.has(&excluded)));
+        }
         self.with.push(format!(
-            "best AS MATERIALIZED (\
-                 SELECT n.number AS document_number, 0::float8 AS score, \
-                        ARRAY(SELECT min(c.position) FROM search_chunks c \
-                              WHERE c.document_number = n.number AND c.words @@ {any}::text::tsquery) AS positions \
-                 FROM (SELECT s.number FROM (SELECT s.number, d.created_at, d.id {DOCUMENTS} WHERE {conditions} \
-                                             ORDER BY d.created_at DESC, d.id DESC LIMIT {MAX_NEWEST}) s \
-                       WHERE {words} \
-                       UNION \
-                       SELECT s.number FROM (SELECT c.document_number AS number {CHUNKS} \
-                           WHERE c.words @@ {rarest}::text::tsquery AND {conditions} LIMIT {RARE}) s \
-                       WHERE {words}) n)"
+            "numbers AS MATERIALIZED (\
+                 (SELECT w.document_number FROM search_words_of_documents w WHERE w.words @@ {words}::text::tsquery{confirmed} \
+                  ORDER BY w.document_number DESC LIMIT {most}) \
+                 UNION ALL \
+                 (SELECT w.document_number FROM search_words_of_documents w \
+                  WHERE w.words IS NULL AND {each}{confirmed} LIMIT {most}))",
+            each = each.join(" AND ")
+        ));
+        if is_newest {
+            self.with.push(format!("best AS (SELECT document_number, {NOTHING} FROM numbers)"));
+        } else {
+            self.best_of_numbers();
+        }
+        cuts.join(" OR ")
+    }
+
+    /// The score and the best chunks of the documents with all words: of those that have all in a chunk, and of some others.
+    fn best_of_numbers(&mut self) {
+        let text = &self.query.text;
+        let all: BTreeSet<String> = text.terms.iter().map(|term| term_of_tsquery(term)).collect();
+        let all = self.sql.text(all.into_iter().collect::<Vec<_>>().join(" & "));
+        let any = self.sql.text(any_of_tsquery(&text.terms));
+        let most = self.sql.value(SqlValue::Number(
+            (0..text.terms.len()).map(|place| self.frequencies.weight(place)).sum::<f64>(),
+        ));
+        let scores = self.scores("o.words");
+        let importance = importance("o.position");
+        // If all words are frequent, very many chunks may have them all.
+        let oldest = if self.frequencies.is_few() {
+            "SELECT min(document_number) FROM numbers".to_owned()
+        } else {
+            format!(
+                "SELECT min(document_number) FROM \
+                 (SELECT document_number FROM numbers ORDER BY document_number DESC LIMIT {NEWEST_TOGETHER}) n"
+            )
+        };
+        self.with.push(format!(
+            "together AS MATERIALIZED (\
+                 SELECT * FROM (SELECT c.document_number, c.position FROM search_chunks c \
+                                WHERE c.words @@ {all}::text::tsquery AND c.document_number >= ({oldest}) OFFSET 0) c \
+                 ORDER BY document_number DESC LIMIT {TOGETHER}), \
+             apart AS MATERIALIZED (\
+                 SELECT n.document_number, c.position, c.words \
+                 FROM (SELECT document_number FROM numbers \
+                       WHERE document_number NOT IN (SELECT document_number FROM together) \
+                       ORDER BY document_number DESC \
+                       LIMIT (SELECT greatest(0, {RATED} - count(DISTINCT document_number)) FROM together)) n \
+                 CROSS JOIN LATERAL (SELECT h.position, h.words FROM search_chunks h \
+                                     WHERE h.document_number = n.document_number AND h.words @@ {any}::text::tsquery LIMIT 10) c), \
+             rated AS (SELECT o.document_number, o.position, {most}::float8 * {importance} AS score FROM together o \
+                       UNION ALL \
+                       SELECT o.document_number, o.position, ({scores}) * {importance} AS score FROM apart o, queries), \
+             best AS (SELECT n.document_number, coalesce(r.score, 0)::float8 AS score, r.positions \
+                      FROM numbers n \
+                      LEFT JOIN (SELECT document_number, max(score) AS score, \
+                                        (array_agg(position ORDER BY score DESC, position))[1:{RATED_CHUNKS}] AS positions \
+                                 FROM rated GROUP BY document_number) r ON r.document_number = n.document_number{limit})",
+            limit = if self.is_ranked() {
+                format!(" ORDER BY 2 DESC, 1 DESC LIMIT {}", self.query.limit)
+            } else {
+                String::new()
+            }
         ));
     }
 
-    /// The frequent term that is least frequent.
-    fn rarest(&mut self) -> String {
-        let place = (0..self.frequencies.terms.len()).min_by_key(|place| self.frequencies.terms[*place]);
-        self.sql.text(term_of_tsquery(place.map_or(&[][..], |place| &self.query.text.terms[place])))
+    /// Whether a document has a term: its own chunks are looked at.
+    fn has(&mut self, words: &str) -> String {
+        let words = self.sql.text(words);
+        format!(
+            "EXISTS (SELECT 1 FROM search_chunks h WHERE h.document_number = w.document_number AND h.words @@ {words}::text::tsquery)"
+        )
     }
 
-    /// The chunks that are rated, and the best one of each document.
+    /// What the words of a chunk count, as an expression on the table `queries`.
+    fn scores(&mut self, words: &str) -> String {
+        let text = &self.query.text;
+        let mut queries = Vec::new();
+        let mut scores = Vec::new();
+        for (place, term) in text.terms.iter().enumerate() {
+            let weight = self.sql.value(SqlValue::Number(self.frequencies.weight(place)));
+            scores.push(format!("CASE WHEN {words} @@ q{place} THEN {weight}::float8 ELSE 0 END"));
+            let term = self.sql.text(term_of_tsquery(term));
+            queries.push(format!("{term}::text::tsquery AS q{place}"));
+        }
+        self.with.push(format!("queries AS MATERIALIZED (SELECT {})", queries.join(", ")));
+        scores.join(" + ")
+    }
+
+    /// The chunks that have one of the words, and the best ones of each document.
     fn hits(&mut self, conditions: &str) {
         let text = &self.query.text;
-        let rare = self.frequencies.rare();
         let mut parts = Vec::new();
-        for place in &rare {
-            let words = self.sql.text(term_of_tsquery(&text.terms[*place]));
+        for place in self.frequencies.rare() {
+            let words = self.sql.text(term_of_tsquery(&text.terms[place]));
             self.with.push(format!(
                 "rare{place} AS MATERIALIZED (SELECT document_number, position, words FROM search_chunks \
                  WHERE words @@ {words}::text::tsquery)"
             ));
             parts.push(format!("SELECT document_number, position, words FROM rare{place}"));
         }
-        if text.any || rare.is_empty() {
-            parts.extend(self.frequent_parts(conditions));
-        }
-        let among = if text.any || rare.len() < 2 {
-            ""
-        } else {
-            let all: Vec<String> =
-                rare.iter().map(|place| format!("SELECT document_number FROM rare{place}")).collect();
-            self.with.push(format!("candidates AS MATERIALIZED ({})", all.join(" INTERSECT ")));
-            " WHERE document_number IN (SELECT document_number FROM candidates)"
-        };
-        let scores: Vec<String> = (0..text.terms.len())
-            .map(|place| {
-                format!("CASE WHEN words @@ q{place} THEN {} ELSE 0 END", self.frequencies.weight(place))
-            })
-            .collect();
-        let queries: Vec<String> = text
-            .terms
-            .iter()
-            .enumerate()
-            .map(|(place, term)| {
-                let words = self.sql.text(term_of_tsquery(term));
-                format!("{words}::text::tsquery AS q{place}")
-            })
-            .collect();
-        self.with.push(format!("queries AS MATERIALIZED (SELECT {})", queries.join(", ")));
+        parts.extend(self.frequent_parts(conditions));
+        let (scores, importance) = (self.scores("words"), importance("position"));
         self.with.push(format!("hits AS ({})", parts.join(" UNION ALL ")));
-        let [name, values] = [NAME_CHUNK, VALUES_CHUNK].map(importance_of_chunk);
         self.with.push(format!(
-            "rated AS (SELECT document_number, position, \
-                              max(({}) * CASE position WHEN {NAME_CHUNK} THEN {name} WHEN {VALUES_CHUNK} THEN {values} ELSE 1.0 END)::float8 \
-                              AS score \
-                       FROM hits, queries{among} GROUP BY document_number, position), \
+            "rated AS (SELECT document_number, position, max(({scores}) * {importance})::float8 AS score \
+                       FROM hits, queries GROUP BY document_number, position), \
              best AS (SELECT document_number, max(score) AS score, \
                              (array_agg(position ORDER BY score DESC, position))[1:{RATED_CHUNKS}] AS positions \
-                      FROM rated GROUP BY document_number)",
-            scores.join(" + "),
+                      FROM rated GROUP BY document_number)"
         ));
     }
 
@@ -395,19 +547,10 @@ impl Writer<'_> {
     fn frequent_parts(&mut self, conditions: &str) -> Vec<String> {
         let text = &self.query.text;
         let mut wanted: Vec<String> = Vec::new();
-        if text.any {
-            for (place, term) in text.terms.iter().enumerate() {
-                if self.frequencies.is_frequent(place) {
-                    wanted.push(self.sql.text(term_of_tsquery(term)));
-                }
+        for (place, term) in text.terms.iter().enumerate() {
+            if self.frequencies.is_frequent(place) {
+                wanted.push(self.sql.text(term_of_tsquery(term)));
             }
-        } else {
-            // A chunk with all words fits best.
-            if text.terms.len() > 1 {
-                let all: Vec<String> = text.terms.iter().map(|term| term_of_tsquery(term)).collect();
-                wanted.push(self.sql.text(all.join(" & ")));
-            }
-            wanted.push(self.rarest());
         }
         let limit = MAX_HITS / wanted.len().max(1);
         let part = |words: &String| {
@@ -418,4 +561,10 @@ impl Writer<'_> {
         };
         wanted.iter().map(part).collect()
     }
+}
+
+/// How much more a chunk says about its document than a part of the text does, as an expression.
+fn importance(position: &str) -> String {
+    let [name, values] = [NAME_CHUNK, VALUES_CHUNK].map(importance_of_chunk);
+    format!("CASE {position} WHEN {NAME_CHUNK} THEN {name} WHEN {VALUES_CHUNK} THEN {values} ELSE 1.0 END")
 }

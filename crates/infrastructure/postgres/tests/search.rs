@@ -6,8 +6,8 @@
 
 use quire_domain::{Document, DocumentId};
 use quire_ports::{
-    DocumentCondition, DocumentProperty, FindQuery, FoundOrder, IndexedChunk, IndexedText, NearestQuery,
-    NewDocument, OutdatedDocument, SearchIndex as _, Store, TextQuery, VocabularyQuery,
+    DocumentCondition, DocumentProperty, FindQuery, FoundDocuments, FoundOrder, IndexedChunk, IndexedText,
+    NearestQuery, NewDocument, OutdatedDocument, SearchIndex as _, Store, TextQuery, VocabularyQuery,
 };
 use quire_postgres::testing::{TestSchema, plan_of_nearest};
 use quire_testkit::fixture::{at, document};
@@ -28,6 +28,7 @@ fn query(terms: &[&str], excluded: &[&str]) -> FindQuery {
         among: None,
         order: FoundOrder::Best,
         limit: 10,
+        counted: FoundDocuments::MOST,
     }
 }
 
@@ -108,9 +109,33 @@ async fn a_relaxed_search_keeps_its_rare_word() {
     let newest = FindQuery { order: FoundOrder::Newest(None), ..query(&["factura", "total"], &[]) };
     let newest = store.search.find(&newest).await.unwrap();
     assert_eq!((newest.documents[0].id, newest.documents[0].chunk), (common, Some(2)));
-    assert!(newest.is_lower_bound);
+    assert_eq!((newest.total, newest.is_lower_bound), (1, false), "the others are no documents");
     let best = store.search.find(&query(&["factura", "total"], &["pepino"])).await.unwrap();
     assert_eq!(best.documents[0].id, common);
+}
+
+/// More words than a `tsvector` holds.
+const TOO_MANY: &str = "INSERT INTO search_chunks (document_number, position, text, boxes, words) \
+    SELECT (SELECT max(number) FROM search_documents), position, '', '', \
+           (SELECT array_to_tsvector(array_agg(repeat('x', 40) || (position * 1000 + n))) FROM generate_series(1, 1000) n) \
+    FROM generate_series(100, 130) position";
+
+/// A document with too many words for the index of whole documents is found by those of its chunks.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_with_too_many_words_is_found() {
+    let test_schema = TestSchema::migrated().await;
+    let store = test_schema.store().await.into_store();
+    let small = add(&store, 1, "factura pepino").await;
+    let large = add(&store, 2, "factura zanahoria").await;
+    test_schema.connection().await.execute(TOO_MANY).await.unwrap();
+    let found = async |terms: &[&str], excluded: &[&str]| -> Vec<DocumentId> {
+        let found = store.search.find(&query(terms, excluded)).await.unwrap();
+        found.documents.into_iter().map(|found| found.id).collect()
+    };
+    assert_eq!(found(&["factura", "zanahoria"], &[]).await, [large]);
+    assert_eq!(found(&["factura"], &["zanahoria"]).await, [small]);
+    assert_eq!(found(&[], &["zanahoria"]).await, [small]);
+    assert!(found(&["zanahoria", "pepino"], &[]).await.is_empty());
 }
 
 /// Of a form that very many documents have, few are compared; documents that share more than the form are found among them.

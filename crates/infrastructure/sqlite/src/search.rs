@@ -1,5 +1,7 @@
 //! Queries on the search index.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use quire_domain::{DocumentId, hex};
 use quire_ports::{
@@ -8,8 +10,9 @@ use quire_ports::{
     StoredChunk, VocabularyEntry, VocabularyQuery,
 };
 use quire_sql::search::DOCUMENTS_OF_BAND;
-use quire_sql::search::{Dialect, SqlBuilder, SqlValue, term_of_fts5};
+use quire_sql::search::{Dialect, SqlBuilder, SqlValue, any_in_document_of_fts5, has_phrase, term_of_fts5};
 use quire_sql::{BEFORE_FIRST_DOCUMENT, ColumnReader, json_text, row};
+use quire_understanding::search::Term;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, ToSql, params, params_from_iter};
 
@@ -19,6 +22,9 @@ use crate::row::{SqliteRow, all, first, micros, scalar};
 use crate::search_matches::{Matches, matches};
 use crate::vectors::decode;
 use crate::{SqliteStore, search_entry, sql};
+
+/// If more documents are hidden, the database leaves them out.
+const MAX_HIDDEN: usize = 1_000;
 
 #[async_trait]
 impl SearchIndex for SqliteStore {
@@ -96,8 +102,9 @@ impl SearchIndex for SqliteStore {
         self.rows(sql!("search/sharing_bands"), parameters, row::signed_document).await
     }
 
-    /// One process has the file.
+    /// One process has the file. Documents that an older program has indexed get their words first.
     async fn indexing_turn(&self) -> PortResult<Option<IndexingTurn>> {
+        while self.writer.write(search_entry::write_missing_words).await? {}
         Ok(Some(IndexingTurn { held: Box::new(()) }))
     }
 
@@ -165,16 +172,20 @@ impl ToSql for Parameter {
 
 fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments> {
     let has_words = !query.text.terms.is_empty();
-    let matches = if has_words { matches(connection, query)? } else { Matches::default() };
+    let mut matches = if has_words { matches(connection, query)? } else { Matches::default() };
+    let is_ranked = has_words && query.order == FoundOrder::Best && query.conditions.is_empty();
+    let counted = if is_ranked { keep_ranked(connection, &mut matches, query.limit)? } else { None };
     let mut sql = SqlBuilder::new(Dialect::Sqlite);
-    let statement = statement(&mut sql, query, has_words.then_some(&matches))?;
+    let statement = statement(&mut sql, query, has_words.then_some(&matches), counted)?;
     let mut prepared = connection.prepare_cached(&statement).map_err(translate)?;
     let parameters = params_from_iter(sql.values.into_iter().map(Parameter));
     let mut rows = prepared.query(parameters).map_err(translate)?;
-    let mut found = FoundDocuments::default();
+    let mut found = FoundDocuments { total: counted.unwrap_or_default(), ..FoundDocuments::default() };
     while let Some(row) = rows.next().map_err(translate)? {
         let row = SqliteRow(row);
-        found.total = row::found_total(&row)?;
+        if counted.is_none() {
+            found.total = row::found_total(&row)?;
+        }
         let rank: Option<usize> = (&row as &dyn ColumnReader).optional_number("rank")?;
         let (chunk, score) = match rank.and_then(|rank| matches.documents.get(rank)) {
             Some(fitting) => (fitting.position, fitting.score),
@@ -182,28 +193,76 @@ fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments
         };
         found.documents.push(FoundDocument { chunk, score, ..row::found_document(&row)? });
     }
-    found.is_lower_bound = matches.is_cut_short || found.total >= FoundDocuments::MOST;
+    found.is_lower_bound = matches.is_cut_short || found.total >= query.counted.min(FoundDocuments::MOST);
     Ok(found)
 }
 
+/// Leaves the best documents that are not hidden, so that the others need not be looked up. Returns how many there are; None if so many
+/// documents are hidden that the database has to leave them out.
+fn keep_ranked(connection: &Connection, matches: &mut Matches, limit: u32) -> PortResult<Option<u32>> {
+    let values = [row_limit(MAX_HIDDEN + 1)];
+    let hidden: Vec<i64> =
+        all(connection, sql!("search/hidden_numbers"), values, |row| row.integer("number"))?;
+    if hidden.len() > MAX_HIDDEN {
+        return Ok(None);
+    }
+    if !hidden.is_empty() {
+        let hidden: HashSet<i64> = hidden.into_iter().collect();
+        matches.documents.retain(|document| !hidden.contains(&document.number));
+    }
+    let total = u32::try_from(matches.documents.len()).unwrap_or(u32::MAX).min(FoundDocuments::MOST);
+    matches.documents.truncate(limit as usize);
+    Ok(Some(total))
+}
+
 /// The query as SQL. The inner query finds and orders, within its limit; the outer one looks up what a result shows. The documents
-/// that have the words of the query are given, best first.
-fn statement(sql: &mut SqlBuilder, query: &FindQuery, matches: Option<&Matches>) -> PortResult<String> {
+/// that have the words of the query are given, best first, and their number if these are all that is needed.
+fn statement(
+    sql: &mut SqlBuilder,
+    query: &FindQuery,
+    matches: Option<&Matches>,
+    counted: Option<u32>,
+) -> PortResult<String> {
     let text = &query.text;
     let source = if let Some(matches) = matches {
         let numbers: Vec<i64> = matches.documents.iter().map(|document| document.number).collect();
         let numbers = sql.text(json_text(&numbers)?);
         format!(
             "FROM (SELECT key, value FROM json_each({numbers})) m \
-             CROSS JOIN search_documents s ON s.number = m.value CROSS JOIN documents d ON d.id = s.document_id"
+             CROSS JOIN search_documents s ON s.number = m.value \
+             CROSS JOIN documents d INDEXED BY documents_found ON d.id = s.document_id"
         )
+    } else if query.among.is_some() {
+        "FROM documents d INDEXED BY documents_found LEFT JOIN search_documents s ON s.document_id = d.id"
+            .to_owned()
     } else {
-        "FROM documents d LEFT JOIN search_documents s ON s.document_id = d.id".to_owned()
+        "FROM documents d INDEXED BY documents_found_by_time LEFT JOIN search_documents s ON s.document_id = d.id".to_owned()
     };
     let rank = if matches.is_some() { "m.key" } else { "NULL" };
+    let shown = format!(
+        "d.id, d.created_at, d.schema_name, d.review_status, {rank} AS rank, \
+         coalesce(d.language_override, s.language) AS language"
+    );
+    let state = SqlBuilder::state();
+    if counted.is_some() {
+        return Ok(format!(
+            "SELECT d.id AS document_id, d.created_at, d.schema_name, d.review_status, {rank} AS rank, NULL AS position, \
+                    0.0 AS score, coalesce(d.language_override, s.language) AS language, 0 AS total, {state} AS state \
+             {source} ORDER BY m.key"
+        ));
+    }
     let mut conditions = sql.conditions(&query.conditions);
     if matches.is_none() {
-        for term in &text.excluded {
+        let excluded: Vec<&Vec<Term>> = text.excluded.iter().collect();
+        let (phrases, words): (Vec<_>, Vec<_>) = excluded.into_iter().partition(|term| has_phrase(term));
+        if !words.is_empty() {
+            let words = sql.text(any_in_document_of_fts5(words));
+            conditions.push(format!(
+                "coalesce(s.number, -1) NOT IN \
+                 (SELECT rowid FROM search_words_of_documents WHERE search_words_of_documents MATCH {words})"
+            ));
+        }
+        for term in phrases {
             let words = sql.text(term_of_fts5(term));
             conditions.push(format!(
                 "coalesce(s.number, -1) NOT IN (SELECT rowid >> 16 FROM search_words WHERE search_words MATCH {words})"
@@ -230,15 +289,13 @@ fn statement(sql: &mut SqlBuilder, query: &FindQuery, matches: Option<&Matches>)
         "SELECT d.id AS document_id, d.created_at, d.schema_name, d.review_status, d.rank, NULL AS position, 0.0 AS score, \
                 d.language, d.total, {state} AS state \
          FROM (SELECT *, count(*) OVER () AS total \
-               FROM (SELECT d.id, d.created_at, d.schema_name, d.review_status, {rank} AS rank, \
-                            coalesce(d.language_override, s.language) AS language \
+               FROM (SELECT {shown} \
                      {source} \
                      WHERE {conditions} \
                      ORDER BY {order} LIMIT {most}) \
                ORDER BY {order} LIMIT {limit}) d \
          ORDER BY {order}",
-        state = SqlBuilder::state(),
-        most = FoundDocuments::MOST,
+        most = query.counted.min(FoundDocuments::MOST),
         limit = query.limit,
     ))
 }

@@ -7,7 +7,7 @@ use quire_domain::{DocumentId, Run, RunId};
 use quire_ports::{IndexedText, NAME_CHUNK, PortResult, VALUES_CHUNK};
 use quire_sql::search::{IndexEntry, term_of_fts5, text_chunks};
 use quire_understanding::search::{
-    Term, bands, encode_signature, is_vocabulary_word, search_words, trigrams, values_text,
+    Term, bands, encode_signature, for_each_word, is_vocabulary_word, search_words, trigrams, values_text,
 };
 use rusqlite::{Connection, params};
 
@@ -19,8 +19,19 @@ use crate::vectors::encode;
 /// The last position that a chunk can have.
 const LAST: u32 = 65_535;
 
-/// Adds a document to the index by its file name. Returns its number. None if there is no such document.
-pub(crate) fn add(connection: &Connection, document: DocumentId) -> PortResult<Option<i64>> {
+/// Documents that get their words in one transaction.
+const WITHOUT_WORDS: u32 = 200;
+
+/// Adds a document to the index by its file name, unless it is there.
+pub(crate) fn add(connection: &Connection, document: DocumentId) -> PortResult<()> {
+    match numbered(connection, document)? {
+        Some(number) => write_words(connection, number),
+        None => Ok(()),
+    }
+}
+
+/// The number of a document, which is added by its file name if it has none. None if there is no such document.
+fn numbered(connection: &Connection, document: DocumentId) -> PortResult<Option<i64>> {
     let id = [document.0.as_bytes()];
     let number = |row: &dyn quire_sql::ColumnReader| row.integer::<i64>("number");
     if let Some(number) = first(connection, sql!("search/number_of"), id, number)? {
@@ -46,7 +57,7 @@ pub(crate) fn replace(
     run: Option<RunId>,
     text: Option<&IndexedText>,
 ) -> PortResult<()> {
-    let Some(number) = add(connection, document)? else { return Ok(()) };
+    let Some(number) = numbered(connection, document)? else { return Ok(()) };
     let mut former = vocabulary_of(connection, document.0.as_bytes(), VALUES_CHUNK..=LAST)?;
     let language = text.and_then(|text| text.language.as_deref());
     execute(connection, sql!("search/delete_chunks"), params![number, VALUES_CHUNK, LAST])?;
@@ -67,17 +78,46 @@ pub(crate) fn replace(
         insert(connection, number, &entry)?;
         leave_known(&mut former, &entry);
     }
+    write_words(connection, number)?;
     forget(connection, former)
 }
 
 /// Replaces the values of a document, after an edit of the run that is indexed.
 pub(crate) fn refresh_values(connection: &Connection, document: DocumentId) -> PortResult<()> {
-    let Some(number) = add(connection, document)? else { return Ok(()) };
+    let Some(number) = numbered(connection, document)? else { return Ok(()) };
     let mut former = vocabulary_of(connection, document.0.as_bytes(), VALUES_CHUNK..=VALUES_CHUNK)?;
     let language: Option<String> = scalar(connection, sql!("search/language_of"), [number])?;
     execute(connection, sql!("search/delete_chunks"), params![number, VALUES_CHUNK, VALUES_CHUNK])?;
     leave_known(&mut former, &insert_values(connection, number, document, language.as_deref())?);
+    write_words(connection, number)?;
     forget(connection, former)
+}
+
+/// Writes the words of a whole document, which are those of its chunks.
+fn write_words(connection: &Connection, number: i64) -> PortResult<()> {
+    let mut words: HashSet<String> = HashSet::new();
+    for text in all(connection, sql!("search/texts_of"), [number], |row| row.string("text"))? {
+        for_each_word(&text, |word, _| {
+            if !words.contains(word) {
+                words.insert(word.to_owned());
+            }
+        });
+    }
+    let words: Vec<String> = words.into_iter().collect();
+    execute(connection, sql!("search/set_words"), params![number, words.join(" ")])?;
+    execute(connection, sql!("search/set_has_words"), [number])?;
+    Ok(())
+}
+
+/// Writes the words of some documents that a program has indexed which does not know the words of whole documents. Returns whether
+/// there may be more.
+pub(crate) fn write_missing_words(connection: &Connection) -> PortResult<bool> {
+    let missing =
+        all(connection, sql!("search/without_words"), [WITHOUT_WORDS], |row| row.integer("number"))?;
+    for number in &missing {
+        write_words(connection, *number)?;
+    }
+    Ok(!missing.is_empty())
 }
 
 /// Leaves the words that are not in this entry.
@@ -151,3 +191,7 @@ pub(crate) fn forget(connection: &Connection, words: HashSet<String>) -> PortRes
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "search_entry_tests.rs"]
+mod tests;

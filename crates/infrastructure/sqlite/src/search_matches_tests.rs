@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quire_domain::DocumentId;
 use quire_ports::{PortError, SearchIndex};
-use quire_understanding::search::{Query, parse_query};
+use quire_understanding::search::{MAX_QUERY_TERMS, Query, parse_query};
 
 use super::*;
 use crate::testing::store_fixture_with;
@@ -18,20 +18,34 @@ const FILL: &str = "
            'de la factura abc abd abe acd ' || n.number || CASE WHEN n.number = 7 AND p.value = 2 THEN ' zanahoria' ELSE '' END
     FROM n, json_each('[2,3,4]') p";
 
+/// The words of whole documents.
+const FILL_DOCUMENTS: &str = "
+    WITH RECURSIVE n (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM n WHERE number < 20000)
+    INSERT INTO search_words_of_documents (rowid, words)
+    SELECT n.number, 'de la factura abc abd abe acd ' || n.number || CASE WHEN n.number = 7 THEN ' zanahoria' ELSE '' END
+    FROM n";
+
 fn filled() -> Connection {
     let connection = Connection::open_in_memory().unwrap();
     connection
         .execute_batch(
             "CREATE TABLE search_documents (number INTEGER PRIMARY KEY, document_id BLOB);
              INSERT INTO search_documents (number) VALUES (20000);
-             CREATE TABLE search_chunks (id INTEGER PRIMARY KEY, document_number INTEGER, text TEXT);
+             CREATE TABLE search_chunks (id INTEGER PRIMARY KEY, document_number INTEGER, position INTEGER, text TEXT);
              CREATE TABLE search_terms (term TEXT, language TEXT, stem TEXT, PRIMARY KEY (term, language));
-             CREATE VIRTUAL TABLE search_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii');",
+             CREATE VIRTUAL TABLE search_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii');
+             CREATE VIRTUAL TABLE search_words_of_documents USING fts5 (
+                 words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = none, prefix = '2 3'
+             );",
         )
         .unwrap();
     connection.execute(FILL, []).unwrap();
+    connection.execute(FILL_DOCUMENTS, []).unwrap();
     connection
-        .execute("INSERT INTO search_chunks SELECT rowid, rowid >> 16, 'de la factura' FROM search_words", [])
+        .execute(
+            "INSERT INTO search_chunks SELECT rowid, rowid >> 16, rowid & 65535, 'de la factura' FROM search_words",
+            [],
+        )
         .unwrap();
     connection
 }
@@ -44,6 +58,7 @@ fn query(query: Query, any: bool) -> FindQuery {
         among: None,
         order: FoundOrder::Best,
         limit: 10,
+        counted: FoundDocuments::MOST,
     }
 }
 
@@ -67,13 +82,14 @@ fn floods_of_words_and_beginnings_read_a_limited_number_of_chunks() {
         query(Query::of_beginnings(&"abc ".repeat(40)), false),
     ] {
         let found = matches(&connection, &query).unwrap();
-        assert!(found.rows <= MAX_ROWS + ROWS_OF_TERM.0, "{} rows", found.rows);
+        let rows = MAX_ROWS.max(MAX_QUERY_TERMS * ROWS_OF_TERM.0) + ROWS_OF_PHRASE;
+        assert!(found.rows <= rows, "{} rows", found.rows);
         assert!(found.lookups <= MAX_LOOKUPS && found.rated <= MAX_RATED, "{found:?}");
     }
 }
 
 #[test]
-fn of_a_beginning_that_very_many_words_have_some_stand_for_it() {
+fn a_beginning_that_very_many_words_have_finds_all_documents_and_shows_where() {
     let connection = filled();
     let found = |text: &str| matches(&connection, &parsed(text, false)).unwrap();
     let beginning = found("zan*");
@@ -82,12 +98,16 @@ fn of_a_beginning_that_very_many_words_have_some_stand_for_it() {
         .execute_batch(
             "WITH RECURSIVE n (number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM n WHERE number < 300)
              INSERT INTO search_terms SELECT 'zana' || printf('%03d', number), 'es', 'zana' FROM n;
-             INSERT INTO search_words (rowid, words) VALUES (8 << 16 | 5, 'zana007'), (9 << 16 | 5, 'zana299');",
+             INSERT INTO search_words (rowid, words) VALUES (8 << 16 | 5, 'zana007'), (9 << 16 | 5, 'zana299');
+             INSERT INTO search_chunks VALUES (8 << 16 | 5, 8, 5, 'zana007'), (9 << 16 | 5, 9, 5, 'zana299');
+             INSERT OR REPLACE INTO search_words_of_documents (rowid, words) VALUES (8, 'zana007'), (9, 'zana299');",
         )
         .unwrap();
     let beginning = found("zan*");
-    assert_eq!(beginning.documents.iter().map(|found| found.number).collect::<Vec<_>>(), [8]);
-    assert!(beginning.is_cut_short, "there may be more");
+    let places: Vec<_> = beginning.documents.iter().map(|found| (found.number, found.position)).collect();
+    // Document 9 has none of the words that stand for the beginning among chunks, and is read instead.
+    assert_eq!(places, [(9, Some(5)), (8, Some(5)), (7, None)]);
+    assert!(!beginning.is_cut_short, "these are all");
 }
 
 #[test]
@@ -108,6 +128,23 @@ fn a_rare_word_is_found_whatever_frequent_words_stand_beside_it() {
     assert!(relaxed.documents.iter().any(|document| document.number == 7), "the oldest, among all others");
     assert!(relaxed.is_cut_short, "and there are more than were looked at");
     assert!(matches(&connection, &parsed("zanahoria -factura", false)).unwrap().documents.is_empty());
+    assert!(matches(&connection, &parsed("zanahoria -factura", true)).unwrap().documents.is_empty());
+}
+
+/// Words of a phrase may stand in a document in another order, and only its chunks tell.
+#[test]
+fn phrases_of_frequent_words_are_confirmed_in_chunks() {
+    let connection = filled();
+    let found = |text: &str, any: bool| matches(&connection, &parsed(text, any)).unwrap();
+    assert!(found("\"factura la\"", false).documents.is_empty());
+    assert!(found("\"la factura\" 20000", false).documents.iter().any(|found| found.number == 20_000));
+    let rare = found("\"acd 7 zanahoria\"", false);
+    assert_eq!((rare.documents.len(), rare.lookups), (1, 1));
+    assert!(found("zanahoria -\"la factura\"", false).documents.is_empty());
+    assert_eq!(found("zanahoria -\"factura la\"", false).documents.len(), 1);
+    assert_eq!(found("zanahoria -\"factura la\"", true).documents.len(), 1);
+    let all = found("\"la factura\"", false);
+    assert!(all.is_cut_short && all.documents.len() >= ROWS_OF_PHRASE / 3, "{}", all.documents.len());
 }
 
 /// A search whose time is over ends with an error that says what to do, and the connection is good for the next reader.

@@ -2,9 +2,9 @@
 
 use quire_domain::{Document, DocumentId, DocumentStatus, ReviewStatus, RunId};
 use quire_ports::{
-    DocumentCondition, DocumentProperty, FindQuery, FoundDocument, FoundOrder, IndexedChunk, IndexedTerm,
-    IndexedText, NearestQuery, NewDocument, OutdatedDocument, OutdatedQuery, SimilarWords, TextQuery,
-    VocabularyQuery,
+    DocumentCondition, DocumentProperty, FindQuery, FoundDocument, FoundDocuments, FoundOrder, IndexedChunk,
+    IndexedTerm, IndexedText, NearestQuery, NewDocument, OutdatedDocument, OutdatedQuery, SimilarWords,
+    TextQuery, VocabularyQuery,
 };
 use quire_understanding::search::{
     Query, Spelling, Term, hashed_vector, is_vocabulary_word, parse_query, search_words, signature, stem,
@@ -27,6 +27,7 @@ pub(super) fn query(text: &str) -> FindQuery {
         among: None,
         order: FoundOrder::Best,
         limit: 100,
+        counted: FoundDocuments::MOST,
     }
 }
 

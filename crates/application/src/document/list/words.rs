@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use quire_domain::DocumentId;
-use quire_ports::{DocumentCondition, DocumentProperty, FindQuery, FoundOrder, PortResult, Store, TextQuery};
+use quire_ports::{
+    DocumentCondition, DocumentProperty, FindQuery, FoundDocuments, FoundOrder, PortResult, Store, TextQuery,
+};
 use quire_understanding::search::Query;
 
 use super::{DocumentCount, DocumentList, DocumentView, ListRequest};
@@ -19,6 +21,7 @@ pub(super) async fn page(store: &Store, request: &ListRequest, text: &str) -> Po
         among: None,
         order: FoundOrder::Newest(request.after),
         limit: wanted.saturating_add(1),
+        counted: FoundDocuments::MOST,
     };
     let found = store.search.find(&find).await?;
     let has_more = found.documents.len() > wanted as usize;
@@ -50,6 +53,7 @@ pub(super) async fn among(
         among: Some(ids.to_vec()),
         order: FoundOrder::Newest(None),
         limit,
+        counted: FoundDocuments::MOST,
     };
     let found = store.search.find(&find).await?;
     Ok(found.documents.into_iter().map(|document| document.id).collect())

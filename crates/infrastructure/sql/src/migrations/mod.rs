@@ -88,6 +88,7 @@ macro_rules! migrations {
             "0034_chosen_schemas",
             "0035_programs" beside "0034_chosen_schemas",
             "0036_hidden_documents" beside "0035_programs",
+            "0037_words_of_documents" beside "0036_hidden_documents",
         ]
     };
     ($($file:literal $(beside $oldest:literal)?),+ $(,)?) => {

@@ -1,1 +1,0 @@
-SELECT text FROM search_chunks WHERE id = ?1

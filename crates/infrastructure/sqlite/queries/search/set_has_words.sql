@@ -1,0 +1,1 @@
+UPDATE search_documents SET has_words = 1 WHERE number = ?1

@@ -1,0 +1,1 @@
+SELECT text FROM search_chunks WHERE document_number = ?1
