@@ -117,7 +117,7 @@ async fn add_runs_and_fields(database: &Database) {
     let [runs, fields] =
         [RUNS.replace("{id}", "gen_random_uuid()"), FIELDS.replace("{date}", "date '2024-05-06'")];
     // A server that has worked for a while knows its tables.
-    let analyze = "ANALYZE documents, runs, document_fields, search_documents, search_chunks, search_vectors"
+    let analyze = "ANALYZE documents, runs, document_fields, search_documents, search_chunks, search_words_of_documents, search_vectors"
         .to_owned();
     for statement in [path, runs, fields, analyze] {
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();

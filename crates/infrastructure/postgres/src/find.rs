@@ -429,10 +429,12 @@ impl Writer<'_> {
         if !excluded.is_empty() {
             each.push(format!("NOT {}", self.has(&excluded)));
         }
+        // Without the inner limit the server might walk the documents from the newest on and read the words of each.
         self.with.push(format!(
             "numbers AS MATERIALIZED (\
-                 (SELECT w.document_number FROM search_words_of_documents w WHERE w.words @@ {words}::text::tsquery{confirmed} \
-                  ORDER BY w.document_number DESC LIMIT {most}) \
+                 (SELECT w.document_number \
+                  FROM (SELECT document_number FROM search_words_of_documents WHERE words @@ {words}::text::tsquery OFFSET 0) w \
+                  WHERE true{confirmed} ORDER BY w.document_number DESC LIMIT {most}) \
                  UNION ALL \
                  (SELECT w.document_number FROM search_words_of_documents w \
                   WHERE w.words IS NULL AND {each}{confirmed} LIMIT {most}))",
