@@ -154,7 +154,9 @@ impl<'a> BusinessDocument<'a> {
         findings.extend(totals);
         let parties = self.parties();
         findings.extend(self.tax_ids(&parties));
-        findings.extend(parties.into_iter().flatten().map(|party| party.finding));
+        findings.extend(
+            parties.into_iter().flatten().flat_map(|party| [Some(party.finding), party.rival]).flatten(),
+        );
         findings
     }
 

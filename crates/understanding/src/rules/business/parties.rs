@@ -11,6 +11,8 @@ use crate::normal::{company, fold, has_postcode, has_street};
 use crate::rules::layout::Token;
 use crate::rules::value_position::TokenSpan;
 
+/// How much more must speak for a name than for the second best one, so that the choice is clear.
+const RIVAL_MARGIN: f64 = 1.5;
 /// The most names that are compared.
 const MAX_NAMES: usize = 60;
 /// The most lines above a name in its block.
@@ -105,6 +107,8 @@ pub(super) const RECIPIENT: usize = 1;
 /// A party, and the block that its name stands in.
 pub(super) struct Party {
     pub finding: Finding,
+    /// Another name that it may have, if the choice is close.
+    pub rival: Option<Finding>,
     pub block: usize,
     /// The cell of the name.
     pub cell: usize,
@@ -152,25 +156,33 @@ impl BusinessDocument<'_> {
             }
         }
         // The second best name for the same party says how clear the choice is.
+        let is_chosen =
+            |name: &str| best.0.iter().flatten().any(|chosen| fold(&lines[*chosen].name) == fold(name));
         let second = |party: usize| {
-            let is_chosen =
-                |name: &str| best.0.iter().flatten().any(|chosen| fold(&lines[*chosen].name) == fold(name));
-            let others = lines.iter().filter(|line| !is_chosen(&line.name));
-            others.map(|line| line.weights[party]).fold(0.0, f64::max)
+            let others = lines.iter().filter(|line| !is_chosen(&line.name) && line.weights[party] > 0.0);
+            others.max_by(|one, two| one.weights[party].total_cmp(&two.weights[party]))
+        };
+        let finding = |key: usize, line: &NameLine, weight: f64| Finding {
+            key,
+            spans: line.spans.clone(),
+            text: Some(line.name.clone()),
+            label: line.label.clone(),
+            rule: "letterhead",
+            confidence: confidence(weight),
         };
         let party = |party: usize| {
             let (chosen, key) = (best.0[party]?, keys[party]?);
             let line = &lines[if party == ISSUER { self.legal_name(&lines, chosen) } else { chosen }];
-            let finding = Finding {
-                key,
-                spans: line.spans.clone(),
-                text: Some(line.name.clone()),
-                label: line.label.clone(),
-                rule: "letterhead",
-                confidence: confidence(line.weights[party] - second(party)),
-            };
+            let second = second(party);
+            let margin = line.weights[party] - second.map_or(0.0, |second| second.weights[party]);
+            let rival = second.filter(|_| margin < RIVAL_MARGIN);
             let cell = line.spans[0].0;
-            Some(Party { finding, block: self.blocks.of_cell[cell], cell })
+            Some(Party {
+                finding: finding(key, line, margin),
+                rival: rival.map(|rival| finding(key, rival, -margin)),
+                block: self.blocks.of_cell[cell],
+                cell,
+            })
         };
         [party(ISSUER), party(RECIPIENT)]
     }

@@ -241,9 +241,8 @@ fn the_weights_are_fitted_on_the_layouts_that_are_not_kept_apart() {
 #[test]
 fn confidence_is_a_probability_on_layouts_that_were_kept_apart() {
     let [all, records, invoices] = print_and_measure(built_in());
-    // The target of invoices is 0.70, too. It was reached while they had more wrong values: those that are left are surer.
-    for (part, least) in [(all, 0.70), (records, 0.70), (invoices, 0.67)] {
-        assert!(part.area >= 0.85 && part.wrong_in_least_certain_fifth >= least, "{part:?}");
+    for part in [all, records, invoices] {
+        assert!(part.area >= 0.85 && part.wrong_in_least_certain_fifth >= 0.70, "{part:?}");
         assert!(part.calibration_error <= 0.05, "{part:?}");
     }
 }
