@@ -116,40 +116,32 @@ impl FieldFinder<'_> {
         if is_clinical && !self.is_in_history {
             self.context.clear();
         }
-        let own = value.clone().any(|token| !self.layout.cells[cell].tokens[token].is_separator());
+        let has_own_value = value.clone().any(|token| !self.layout.cells[cell].tokens[token].is_separator());
         let values = self.values_for(cell, key, value);
+        // A value below its label may tell better than the label which key it is.
         let below = values.first().map(|spans| self.fitting_key(key, meaning, spans[0].0, &spans[0].1));
-        let named = key;
-        let (key, values) = match below.filter(|below| !own && *below != key) {
+        let key_of_label = key;
+        let (key, values) = match below.filter(|below| !has_own_value && *below != key) {
             Some(below) => (below, self.values_for(cell, below, value)),
             None => (key, values),
         };
-        let schema_key = &self.schema.keys[key];
-        let mut values = if schema_key.repeatable { self.split_items(values) } else { values };
-        if schema_key.repeatable && schema_key.scope == Scope::Visit && !schema_key.critical {
-            values = values.into_iter().flat_map(|spans| self.split_names(spans)).collect();
-        }
-        // A plan is several things in sentences: a medicine, a diet, when to come again.
-        let plan = meaning.shared.iter().chain(&meaning.key).copied().find(|other| {
-            let other = &self.schema.keys[*other];
-            other.scope == Scope::Visit && other.cues.is_empty()
-        });
-        let plan = plan.filter(|_| schema_key.repeatable && !schema_key.cues.is_empty());
-        if plan.is_some() {
-            values = values.into_iter().flat_map(|spans| self.split_sentences(&spans)).collect();
-        }
+        let plan = self.key_of_plan(key, meaning);
+        let mut values = self.split_values(key, values, plan.is_some());
         if self.is_part_of_name(cell, key, separator, &values) {
             values[0].insert(0, (cell, self.layout.cells[cell].token_range()));
         }
         for spans in values {
             let is_beside = spans[0].0 == cell + 1;
-            let is_certain = separator == Separator::Mark || own || is_beside;
-            let key =
-                if key == named { key } else { self.fitting_key(named, meaning, spans[0].0, &spans[0].1) };
+            let is_certain = separator == Separator::Mark || has_own_value || is_beside;
+            let key = if key == key_of_label {
+                key
+            } else {
+                self.fitting_key(key_of_label, meaning, spans[0].0, &spans[0].1)
+            };
             let has_measure = || spans.iter().any(|(cell, tokens)| self.has_measure(*cell, tokens));
             let key = plan.filter(|_| !has_measure()).unwrap_or(key);
             let is_added = self.add_value(cell, key, meaning, spans.clone(), is_certain);
-            if is_added && !own {
+            if is_added && !has_own_value {
                 self.mark_used(&spans);
             } else if is_added {
                 self.mark_used(&spans[1..]);
@@ -161,6 +153,35 @@ impl FieldFinder<'_> {
         if let Some(section) = self.schema.keys[key].section.clone() {
             self.context.remember_label(&self.layout.cells[cell], &section);
         }
+    }
+
+    /// The key of the plain sentences of a plan, which says several things: a medicine, a diet, when to come again. None if the
+    /// label is not that of a plan.
+    fn key_of_plan(&self, key: usize, meaning: &LabelMeaning) -> Option<usize> {
+        let schema_key = &self.schema.keys[key];
+        if !schema_key.repeatable || schema_key.cues.is_empty() {
+            return None;
+        }
+        meaning.shared.iter().chain(&meaning.key).copied().find(|other| {
+            let other = &self.schema.keys[*other];
+            other.scope == Scope::Visit && other.cues.is_empty()
+        })
+    }
+
+    /// The values of a key that may have several, one by one.
+    fn split_values(&self, key: usize, values: Vec<TokenSpans>, is_plan: bool) -> Vec<TokenSpans> {
+        let key = &self.schema.keys[key];
+        if !key.repeatable {
+            return values;
+        }
+        let mut values = self.split_items(values);
+        if key.scope == Scope::Visit && !key.critical {
+            values = values.into_iter().flat_map(|spans| self.split_names(spans)).collect();
+        }
+        if is_plan {
+            values = values.into_iter().flat_map(|spans| self.split_sentences(&spans)).collect();
+        }
+        values
     }
 
     /// The values of a label of this key.
