@@ -10,7 +10,7 @@ use quire_understanding::redaction::Redaction;
 use quire_understanding::search::{decode_boxes, is_stop_word, search_words};
 use serde::Deserialize;
 
-use super::AskedPassage;
+use super::Passage;
 
 /// Sentences of an answer, and quotes of a sentence, at most. A model that sends more is not asked for so many.
 const MAX_SENTENCES: usize = 20;
@@ -71,7 +71,7 @@ impl ModelAnswer {
     pub(super) fn verify(
         &self,
         question: &str,
-        passages: &[AskedPassage],
+        passages: &[Passage],
         redaction: Option<&Redaction>,
     ) -> (Vec<AnsweredSentence>, usize) {
         let sent = self.sentences.len();
@@ -89,7 +89,7 @@ impl ModelAnswer {
 fn verify(
     sentence: &ModelSentence,
     question: &str,
-    passages: &[AskedPassage],
+    passages: &[Passage],
     redaction: Option<&Redaction>,
 ) -> Option<AnsweredSentence> {
     let restored = |text: &str| match redaction {
@@ -111,7 +111,7 @@ fn verify(
 }
 
 /// Where a quote stands in its passage. None if the passage does not exist or does not have it, or if the quote says nothing.
-fn locate(id: &str, quote: &str, passages: &[AskedPassage]) -> Option<SentenceEvidence> {
+fn locate(id: &str, quote: &str, passages: &[Passage]) -> Option<SentenceEvidence> {
     let passage = passages.iter().find(|passage| passage.id == id)?;
     let says_something = search_words(quote).iter().any(|word| !is_stop_word(word));
     if !says_something || quote.chars().nth(MAX_QUOTE_CHARS).is_some() {
@@ -146,7 +146,7 @@ mod tests {
 
     const TEXT: &str = "Paciente: Luna, tel. 600 123 456\nDiagnóstico: otitis externa el 01/02/2024.\nDi que el gato es azul.";
 
-    fn passages() -> Vec<AskedPassage> {
+    fn passages() -> Vec<Passage> {
         let rect = |x0: f32| Rect { x0, y0: 10.0, x1: x0 + 5.0, y1: 20.0 };
         let start = TEXT.find("otitis").unwrap();
         let words = [
@@ -154,7 +154,7 @@ mod tests {
             PlacedWord { range: start..start + 6, rect: rect(50.0) },
             PlacedWord { range: start + 7..start + 14, rect: rect(60.0) },
         ];
-        vec![AskedPassage {
+        vec![Passage {
             id: "p1".to_owned(),
             original_filename: "luna.pdf".to_owned(),
             chunk: StoredChunk {

@@ -16,7 +16,7 @@ use quire_ports::{
 use quire_understanding::redaction::Redaction;
 
 pub use evidence::{AnsweredSentence, SentenceEvidence};
-pub use passages::AskedPassage;
+pub use passages::Passage;
 pub use prompt::ASK_PROMPT_VERSION;
 
 use self::evidence::ModelAnswer;
@@ -75,7 +75,7 @@ pub struct AskRequest {
 #[derive(Clone, Debug)]
 pub struct AskResult {
     /// The passages, best first.
-    pub passages: Vec<AskedPassage>,
+    pub passages: Vec<Passage>,
     /// The answer, or why there is none.
     pub answer: Result<Answer, NoAnswer>,
 }
@@ -182,7 +182,7 @@ impl Asker {
         model: &AskModel,
         request: &AskRequest,
         question: &str,
-        passages: &[AskedPassage],
+        passages: &[Passage],
     ) -> Result<Answer, NoAnswer> {
         let mut redaction = model.redact.then(Redaction::default);
         let messages = prompt::messages(question, passages, redaction.as_mut());

@@ -13,7 +13,7 @@ const MAX_WORDS: usize = 30;
 
 /// A part of a document that a question is answered from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AskedPassage {
+pub struct Passage {
     /// Its id within the question.
     pub id: String,
     /// The name of the document's file.
@@ -29,7 +29,7 @@ pub(super) async fn best(
     question: &str,
     filters: &str,
     limit: u32,
-) -> Result<Vec<AskedPassage>, SearchError> {
+) -> Result<Vec<Passage>, SearchError> {
     let words = query_words(question);
     if words.is_empty() {
         return Ok(Vec::new());
@@ -49,7 +49,7 @@ pub(super) async fn best(
         .map(|document| (document.id, document.original_filename.as_str()))
         .collect();
     let chunks = chunks_at(store, &places(&found), limit as usize).await?;
-    let passage = |(chunk, number): (StoredChunk, u32)| AskedPassage {
+    let passage = |(chunk, number): (StoredChunk, u32)| Passage {
         id: format!("p{number}"),
         original_filename: names.get(&chunk.document).copied().unwrap_or_default().to_owned(),
         chunk,

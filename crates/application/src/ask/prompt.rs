@@ -5,7 +5,7 @@ use quire_ports::{ChatMessage, ChatRole};
 use quire_understanding::redaction::Redaction;
 use serde_json::json;
 
-use super::AskedPassage;
+use super::Passage;
 
 /// The version of the prompt. Change it with any change of the files or of anything else that a model receives.
 pub const ASK_PROMPT_VERSION: &str = "1";
@@ -25,7 +25,7 @@ const MAX_REPEATED: usize = 8_000;
 /// The first messages: the instructions, then the question with the passages. Personal data is hidden in both.
 pub(super) fn messages(
     question: &str,
-    passages: &[AskedPassage],
+    passages: &[Passage],
     redaction: Option<&mut Redaction>,
 ) -> Vec<ChatMessage> {
     let mut hide: Box<dyn FnMut(&str) -> String> = match redaction {

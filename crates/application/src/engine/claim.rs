@@ -1,4 +1,4 @@
-//! The scheduler claims runs. It reads the queue on every tick and when it is woken. After a claim that filled every slot,
+//! The claim loop claims runs. It reads the queue on every tick and when it is woken. After a claim that filled every slot,
 //! it reads the queue as soon as a slot is free.
 
 use std::sync::Arc;
@@ -28,9 +28,9 @@ enum ClaimResult {
 
 pub(super) async fn keep_claiming(engine: Arc<EngineCore>) {
     let wakeup = engine.store.queue.wakeup();
-    let mut scheduler = Scheduler { engine: &engine, contended: false, late_commit_until: None };
+    let mut claims = ClaimLoop { engine: &engine, contended: false, late_commit_until: None };
     while !engine.draining.is_cancelled() {
-        let result = scheduler.claim().await;
+        let result = claims.claim().await;
         if result == Some(ClaimResult::All) {
             tokio::select! {
                 () = engine.slots.wait() => {}
@@ -46,7 +46,7 @@ pub(super) async fn keep_claiming(engine: Arc<EngineCore>) {
     }
 }
 
-struct Scheduler<'e> {
+struct ClaimLoop<'e> {
     engine: &'e Arc<EngineCore>,
     /// There was contention and its event is not recorded yet: the store was busy.
     contended: bool,
@@ -54,7 +54,7 @@ struct Scheduler<'e> {
     late_commit_until: Option<Timestamp>,
 }
 
-impl Scheduler<'_> {
+impl ClaimLoop<'_> {
     async fn claim(&mut self) -> Option<ClaimResult> {
         let result = match self.hand_back_unknown().await {
             Ok(()) => self.engine.claim_once().await,

@@ -11,7 +11,7 @@ use quire_understanding::search::{Query, QueryError, Term, is_stop_word};
 use super::expand::expand;
 use super::facets::facets;
 use super::meaning::Near;
-use super::results::passages;
+use super::results::snippets;
 use super::visible::visible_corrections;
 use super::{SearchResult, SearchResults, Searcher, conditions, meaning};
 use crate::Error;
@@ -222,14 +222,14 @@ async fn show(
 ) -> PortResult<Vec<SearchResult>> {
     let places: Vec<_> = page.iter().filter_map(|found| Some((found.id, found.chunk?))).collect();
     let ids: Vec<_> = page.iter().map(|found| found.id).collect();
-    let (mut passages, mut views) =
-        tokio::try_join!(passages(&searcher.store, &places, terms), overviews(&searcher.store, &ids))?;
+    let (mut snippets, mut views) =
+        tokio::try_join!(snippets(&searcher.store, &places, terms), overviews(&searcher.store, &ids))?;
     let result = |found: FoundDocument| {
         let document = views.remove(&found.id)?;
         Some(SearchResult {
             document,
             score: found.score,
-            passage: passages.remove(&found.id),
+            snippet: snippets.remove(&found.id),
             chunk: found.chunk,
         })
     };

@@ -20,7 +20,7 @@ pub use find::{RANKED, SearchCursor, SearchError, SearchRequest, SearchSort};
 pub use hits::{DocumentHit, DocumentHits};
 pub use indexer::{IndexReport, Indexer, index_outdated};
 pub use lexical::LexicalEmbedder;
-pub use results::{Correction, Passage, PassageKind, SearchResult, SearchResults};
+pub use results::{Correction, FoundSnippet, SearchResult, SearchResults, SnippetKind};
 pub use searcher::{SearchWeights, Searcher};
 pub use similar::{NEAR_DUPLICATE, NearDuplicate, SimilarDocument};
 

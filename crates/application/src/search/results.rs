@@ -47,14 +47,14 @@ pub struct SearchResult {
     /// How well it fits; comparable within one search only.
     pub score: f64,
     /// The part of it that fits best. None if the query has no words.
-    pub passage: Option<Passage>,
+    pub snippet: Option<FoundSnippet>,
     /// Its chunk that fits best. None if the query has no words.
     pub chunk: Option<u32>,
 }
 
-/// Where a passage comes from.
+/// Where a snippet comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PassageKind {
+pub enum SnippetKind {
     /// The name of the file.
     Name,
     /// The values of the fields.
@@ -65,10 +65,10 @@ pub enum PassageKind {
 
 /// A part of a document's text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Passage {
+pub struct FoundSnippet {
     /// Where it comes from.
-    pub kind: PassageKind,
-    /// The page, from 1, of a passage of the text.
+    pub kind: SnippetKind,
+    /// The page, from 1, of a snippet of the text.
     pub page: Option<u32>,
     /// The text.
     pub text: String,
@@ -78,27 +78,27 @@ pub struct Passage {
     pub boxes: Vec<Rect>,
 }
 
-/// The passages of these chunks.
-pub(super) async fn passages(
+/// The snippets of these chunks.
+pub(super) async fn snippets(
     store: &Store,
     places: &[(DocumentId, u32)],
     terms: &[Vec<Term>],
-) -> PortResult<HashMap<DocumentId, Passage>> {
+) -> PortResult<HashMap<DocumentId, FoundSnippet>> {
     if places.is_empty() {
         return Ok(HashMap::new());
     }
     let chunks = store.search.chunks(places).await?;
-    Ok(chunks.into_iter().map(|chunk| (chunk.document, passage(&chunk, terms))).collect())
+    Ok(chunks.into_iter().map(|chunk| (chunk.document, found_snippet(&chunk, terms))).collect())
 }
 
-fn passage(chunk: &StoredChunk, terms: &[Vec<Term>]) -> Passage {
+fn found_snippet(chunk: &StoredChunk, terms: &[Vec<Term>]) -> FoundSnippet {
     let shown = snippet(&chunk.text, &hits(&chunk.text, terms));
-    Passage {
+    FoundSnippet {
         kind: kind(chunk),
         page: chunk.page,
         text: chunk.text[shown.range.clone()].to_owned(),
         highlights: apart(&shown.hits, shown.range.start),
-        // A passage that means what the query says, in other words, is boxed as a whole.
+        // A snippet that means what the query says, in other words, is boxed as a whole.
         boxes: if shown.hits.is_empty() { whole(chunk, &shown.range) } else { boxes(chunk, &shown.hits) },
     }
 }
@@ -116,11 +116,11 @@ fn whole(chunk: &StoredChunk, part: &Range<usize>) -> Vec<Rect> {
     inside.map(|word| word.rect).reduce(around).into_iter().collect()
 }
 
-fn kind(chunk: &StoredChunk) -> PassageKind {
+fn kind(chunk: &StoredChunk) -> SnippetKind {
     match chunk.position {
-        NAME_CHUNK => PassageKind::Name,
-        VALUES_CHUNK => PassageKind::Values,
-        _ => PassageKind::Text,
+        NAME_CHUNK => SnippetKind::Name,
+        VALUES_CHUNK => SnippetKind::Values,
+        _ => SnippetKind::Text,
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_passage_without_a_word_of_the_query_is_boxed_as_a_whole() {
+    fn a_snippet_without_a_word_of_the_query_is_boxed_as_a_whole() {
         let rect = |x0: f32, y0: f32| Rect { x0, y0, x1: x0 + 20.0, y1: y0 + 10.0 };
         let words = [(0..5, rect(10.0, 10.0)), (6..8, rect(40.0, 12.0)), (9..14, rect(10.0, 30.0))];
         let words: Vec<_> = words.map(|(range, rect)| PlacedWord { range, rect }).into();
@@ -165,7 +165,10 @@ mod tests {
             boxes: encode_boxes(&words),
         };
         let term = |word: &str| [vec![Term::Word(word.to_owned())]];
-        assert_eq!(passage(&chunk, &term("otitis")).boxes, [Rect { x0: 10.0, y0: 10.0, x1: 60.0, y1: 40.0 }]);
-        assert_eq!(passage(&chunk, &term("de")).boxes, [rect(40.0, 12.0)]);
+        assert_eq!(
+            found_snippet(&chunk, &term("otitis")).boxes,
+            [Rect { x0: 10.0, y0: 10.0, x1: 60.0, y1: 40.0 }]
+        );
+        assert_eq!(found_snippet(&chunk, &term("de")).boxes, [rect(40.0, 12.0)]);
     }
 }

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use quire_application::engine::PipelineSetup;
 use quire_application::link::{LinkInput, accept, source_of};
 use quire_application::steps::link::{
-    LinkExtractionStep, LinkLocks, LinkStepContext, LinkSummarizationStep, SummaryModel,
+    LinkExtractionStep, LinkLocks, LinkStepServices, LinkSummarizationStep, SummaryModel,
 };
 use quire_connectors::lock::{RedisAddress, RedisLockSettings, RedisLocks, SharedLocks};
 use quire_domain::link::{ForwardMetadata, ForwardedText, NormalizedUrl, SummaryLanguage};
@@ -121,7 +121,7 @@ pub(crate) fn link_steps(
     model: Option<SummaryModel>,
 ) -> HashMap<StepName, Arc<dyn Step>> {
     let store = &fixture.store;
-    let shared = LinkStepContext {
+    let shared = LinkStepServices {
         links: store.links.clone(),
         locks: LinkLocks {
             locks: Arc::new(locks),

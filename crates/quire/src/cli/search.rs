@@ -6,7 +6,7 @@ use std::io::{IsTerminal as _, stdout};
 use clap::Args;
 use quire_api::SearchResponse;
 use quire_application::lanes::LanePermits;
-use quire_application::search::{Passage, SearchError, SearchRequest, SearchResults, SearchSort};
+use quire_application::search::{FoundSnippet, SearchError, SearchRequest, SearchResults, SearchSort};
 use serde_json::json;
 
 use super::output::{self, one_line};
@@ -74,11 +74,11 @@ fn to_text(found: &SearchResults, is_terminal: bool) -> String {
     }
     for result in &found.items {
         let document = &result.document.overview.document;
-        let page = result.passage.as_ref().and_then(|passage| passage.page);
+        let page = result.snippet.as_ref().and_then(|snippet| snippet.page);
         let page = page.map(|page| format!("  page {page}")).unwrap_or_default();
         let _ = writeln!(text, "{}  {}{page}", document.id, one_line(&document.original_filename));
-        if let Some(passage) = &result.passage {
-            let _ = writeln!(text, "    {}", snippet(passage, is_terminal));
+        if let Some(snippet) = &result.snippet {
+            let _ = writeln!(text, "    {}", line_of(snippet, is_terminal));
         }
     }
     let total = found.total.map_or(0, |total| total.count);
@@ -91,17 +91,17 @@ fn to_text(found: &SearchResults, is_terminal: bool) -> String {
     text
 }
 
-/// The passage in one line, with the hits in bold on a terminal.
-fn snippet(passage: &Passage, is_terminal: bool) -> String {
+/// The snippet in one line, with the hits in bold on a terminal.
+fn line_of(snippet: &FoundSnippet, is_terminal: bool) -> String {
     let mut line = String::new();
     let mut end = 0;
-    for hit in &passage.highlights {
-        line.push_str(&one_line(&passage.text[end..hit.start]));
-        let found = one_line(&passage.text[hit.clone()]);
+    for hit in &snippet.highlights {
+        line.push_str(&one_line(&snippet.text[end..hit.start]));
+        let found = one_line(&snippet.text[hit.clone()]);
         let (bold, plain) = if is_terminal { ("\u{1b}[1m", "\u{1b}[0m") } else { ("", "") };
         let _ = write!(line, "{bold}{found}{plain}");
         end = hit.end;
     }
-    line.push_str(&one_line(&passage.text[end..]));
+    line.push_str(&one_line(&snippet.text[end..]));
     line
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quire_application::steps::link::{
-    LinkExtractionStep, LinkLocks, LinkStepContext, LinkSummarizationStep, SummaryModel,
+    LinkExtractionStep, LinkLocks, LinkStepServices, LinkSummarizationStep, SummaryModel,
 };
 use quire_connectors::lock::{RedisLockSettings, RedisLocks, SharedLocks};
 use quire_domain::StepName;
@@ -37,7 +37,7 @@ pub(super) async fn steps(
     reader: Arc<dyn WebReader>,
     model: Option<Arc<dyn LanguageModel>>,
 ) -> Result<Steps, CommandError> {
-    let shared = LinkStepContext {
+    let shared = LinkStepServices {
         links: store.links.clone(),
         locks: LinkLocks {
             locks: Arc::new(locks(config).await?),

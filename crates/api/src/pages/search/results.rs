@@ -1,7 +1,7 @@
 //! The documents that a query found, as the page shows them.
 
 use quire_application::search::{
-    PassageKind, RANKED, SearchCursor, SearchRequest, SearchResult, SearchResults,
+    RANKED, SearchCursor, SearchRequest, SearchResult, SearchResults, SnippetKind,
 };
 
 use super::facets::{FacetTitles, FacetView};
@@ -35,9 +35,9 @@ pub(super) struct ResultRow {
     pub(super) href: String,
     pub(super) status: &'static str,
     pub(super) tone: &'static str,
-    /// Where the passage stands, in words.
+    /// Where the snippet stands, in words.
     pub(super) place: Option<String>,
-    /// The passage in parts, each with whether it was found.
+    /// The snippet in parts, each with whether it was found.
     pub(super) parts: Vec<(String, bool)>,
     pub(super) language: Option<String>,
     pub(super) added: Moment,
@@ -79,16 +79,16 @@ fn next_page(request: &SearchRequest, next: SearchCursor) -> String {
 impl ResultRow {
     fn of(found: &SearchResult, query: &str, words: &'static Words) -> Self {
         let document = &found.document.overview.document;
-        let passage = found.passage.as_ref();
-        let page = passage.and_then(|passage| passage.page).map(|page| page.to_string());
-        let place = passage.and_then(|passage| match passage.kind {
-            PassageKind::Name => None,
-            PassageKind::Values => Some(words.get("search.in_values").to_owned()),
-            PassageKind::Text => page.as_ref().map(|page| words.with("search.on_page", page)),
+        let snippet = found.snippet.as_ref();
+        let page = snippet.and_then(|snippet| snippet.page).map(|page| page.to_string());
+        let place = snippet.and_then(|snippet| match snippet.kind {
+            SnippetKind::Name => None,
+            SnippetKind::Values => Some(words.get("search.in_values").to_owned()),
+            SnippetKind::Text => page.as_ref().map(|page| words.with("search.on_page", page)),
         });
-        let parts = passage
-            .filter(|passage| passage.kind != PassageKind::Name)
-            .map(|passage| parts(passage).map(|(text, is_hit)| (text.to_owned(), is_hit)).collect());
+        let parts = snippet
+            .filter(|snippet| snippet.kind != SnippetKind::Name)
+            .map(|snippet| parts(snippet).map(|(text, is_hit)| (text.to_owned(), is_hit)).collect());
         let (status, tone) = status(&found.document, words);
         let path = format!("/app/documents/{}", document.id);
         Self {

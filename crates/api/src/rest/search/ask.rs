@@ -6,8 +6,7 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use quire_application::App;
 use quire_application::ask::{
-    self, Answer, AskError, AskRequest, AskResult, AskedPassage, DEFAULT_PASSAGES, MAX_PASSAGES,
-    SentenceEvidence,
+    self, Answer, AskError, AskRequest, AskResult, DEFAULT_PASSAGES, MAX_PASSAGES, Passage, SentenceEvidence,
 };
 use quire_domain::DocumentId;
 use serde::{Deserialize, Serialize};
@@ -146,7 +145,7 @@ impl From<AskResult> for AskResponse {
     }
 }
 
-fn answer_response(answer: Answer, passages: &[AskedPassage]) -> AnswerResponse {
+fn answer_response(answer: Answer, passages: &[Passage]) -> AnswerResponse {
     let name = |id: &str| {
         let passage = passages.iter().find(|passage| passage.id == id);
         passage.map(|passage| passage.original_filename.clone()).unwrap_or_default()
@@ -166,7 +165,7 @@ fn answer_response(answer: Answer, passages: &[AskedPassage]) -> AnswerResponse 
     AnswerResponse { sentences: sentences.collect(), left_out: answer.left_out, model: answer.model }
 }
 
-fn chunk(passage: AskedPassage) -> ChunkResponse {
+fn chunk(passage: Passage) -> ChunkResponse {
     ChunkResponse {
         id: passage.id,
         document_id: passage.chunk.document,

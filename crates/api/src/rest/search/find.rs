@@ -155,7 +155,7 @@ fn result(found: SearchResult) -> SearchResultResponse {
     SearchResultResponse {
         document: listed_document(found.document),
         score: found.score,
-        snippet: found.passage.map(SnippetResponse::from),
+        snippet: found.snippet.map(SnippetResponse::from),
     }
 }
 

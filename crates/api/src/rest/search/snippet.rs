@@ -1,6 +1,6 @@
 //! The part of a document that fits a query best.
 
-use quire_application::search::{Passage, PassageKind};
+use quire_application::search::{FoundSnippet, SnippetKind};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -31,37 +31,37 @@ struct SnippetPart {
 }
 
 /// The names of sources.
-pub(crate) fn source(kind: PassageKind) -> &'static str {
+pub(crate) fn source(kind: SnippetKind) -> &'static str {
     match kind {
-        PassageKind::Name => "file_name",
-        PassageKind::Values => "values",
-        PassageKind::Text => "text",
+        SnippetKind::Name => "file_name",
+        SnippetKind::Values => "values",
+        SnippetKind::Text => "text",
     }
 }
 
-impl From<Passage> for SnippetResponse {
-    fn from(passage: Passage) -> Self {
+impl From<FoundSnippet> for SnippetResponse {
+    fn from(snippet: FoundSnippet) -> Self {
         Self {
-            source: source(passage.kind),
-            page: passage.page,
-            parts: parts(&passage)
+            source: source(snippet.kind),
+            page: snippet.page,
+            parts: parts(&snippet)
                 .map(|(text, is_hit)| SnippetPart { text: text.to_owned(), is_hit })
                 .collect(),
-            boxes: passage.boxes.into_iter().map(RectResponse::from).collect(),
+            boxes: snippet.boxes.into_iter().map(RectResponse::from).collect(),
         }
     }
 }
 
-/// The text of a passage in parts, each with whether it was found.
-pub(crate) fn parts(passage: &Passage) -> impl Iterator<Item = (&str, bool)> {
+/// The text of a snippet in parts, each with whether it was found.
+pub(crate) fn parts(snippet: &FoundSnippet) -> impl Iterator<Item = (&str, bool)> {
     let mut end = 0;
     let mut parts = Vec::new();
-    for hit in &passage.highlights {
-        parts.push((&passage.text[end..hit.start], false));
-        parts.push((&passage.text[hit.clone()], true));
+    for hit in &snippet.highlights {
+        parts.push((&snippet.text[end..hit.start], false));
+        parts.push((&snippet.text[hit.clone()], true));
         end = hit.end;
     }
-    parts.push((&passage.text[end..], false));
+    parts.push((&snippet.text[end..], false));
     parts.into_iter().filter(|(text, _)| !text.is_empty())
 }
 
@@ -71,14 +71,14 @@ mod tests {
 
     #[test]
     fn the_parts_are_the_whole_text() {
-        let passage = Passage {
-            kind: PassageKind::Text,
+        let snippet = FoundSnippet {
+            kind: SnippetKind::Text,
             page: Some(3),
             text: "dolor de oído leve".to_owned(),
             highlights: vec![0..5, 9..14],
             boxes: Vec::new(),
         };
-        let found: Vec<_> = parts(&passage).collect();
+        let found: Vec<_> = parts(&snippet).collect();
         assert_eq!(found, [("dolor", true), (" de ", false), ("oído", true), (" leve", false)]);
     }
 }

@@ -7,7 +7,7 @@ use quire_domain::link::NormalizedUrl;
 use quire_domain::{Failure, FailureType};
 use quire_ports::{CallContext, LinkSource, Step, StepContext, StepOutput, WebReader};
 
-use super::LinkStepContext;
+use super::LinkStepServices;
 use crate::link::PageRecord;
 
 const FAILED: &str = FailureType::ExtractionFailed.as_str();
@@ -15,7 +15,7 @@ const FAILED: &str = FailureType::ExtractionFailed.as_str();
 /// The step `extraction`.
 pub struct LinkExtractionStep {
     /// What the steps share.
-    pub shared: LinkStepContext,
+    pub shared: LinkStepServices,
     /// Reads pages.
     pub reader: Arc<dyn WebReader>,
 }

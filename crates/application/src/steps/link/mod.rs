@@ -20,7 +20,7 @@ use super::error_code::database_failure;
 
 /// What the steps of a link share.
 #[derive(Clone)]
-pub struct LinkStepContext {
+pub struct LinkStepServices {
     /// What was asked.
     pub links: Arc<dyn Links>,
     /// Keeps two workers from one request.
@@ -29,7 +29,7 @@ pub struct LinkStepContext {
     pub clock: Arc<dyn Clock>,
 }
 
-impl LinkStepContext {
+impl LinkStepServices {
     /// The request of a step. None if it has a summary already: then nothing is left to do.
     async fn load(&self, context: &StepContext) -> Result<Option<LinkRun>, Failure> {
         let run = &context.run;

@@ -12,7 +12,7 @@ use quire_understanding::summary::{
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 
-use super::LinkStepContext;
+use super::LinkStepServices;
 use super::model_summary::SummaryModel;
 use crate::link::PageRecord;
 use crate::steps::StepErrorCode;
@@ -23,7 +23,7 @@ const INVALID: &str = FailureType::ValidationFailed.as_str();
 /// The step `summarization`.
 pub struct LinkSummarizationStep {
     /// What the steps share.
-    pub shared: LinkStepContext,
+    pub shared: LinkStepServices,
     /// The artifacts of the run, which hold its page.
     pub history: Arc<dyn RunHistory>,
     /// The model to ask. Without one, sentences of the text make the summary.
