@@ -12,8 +12,11 @@ export function refresher(element, address, pause) {
     try {
       const part = parseHtml(await requestPart(address, { isBackground: true }))
       const focused = document.activeElement?.id
+      const opened = [...element.querySelectorAll("details[open][id]")].map(({ id }) => id)
       element.replaceChildren(part)
       showTimes(element)
+      // What a person has opened stays open.
+      for (const id of opened) document.getElementById(id)?.setAttribute("open", "")
       if (focused) document.getElementById(focused)?.focus()
     } catch {
       // The server does not respond, which frame.js shows. The next event refreshes the part.

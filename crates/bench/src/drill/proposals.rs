@@ -75,7 +75,7 @@ fn environment(schema: &str, data: &std::path::Path, provider: &str) -> Environm
         ("QUIRE_ENGINE_LEASE", "3s".to_owned()),
         ("QUIRE_ENGINE_HEARTBEAT", "1s".to_owned()),
         ("QUIRE_MODEL_URL", provider.to_owned()),
-        ("QUIRE_MODEL_NAME", "any".to_owned()),
+        ("QUIRE_MODEL_NAME", proposal_request("").model),
         ("QUIRE_MODEL_API_KEY", KEY.to_owned()),
         ("QUIRE_MODEL_PRICE_PER_MILLION_IN", PRICES.0.to_string()),
         ("QUIRE_MODEL_PRICE_PER_MILLION_OUT", PRICES.1.to_string()),
