@@ -45,7 +45,14 @@ impl EngineCore {
             }
             self.not_ready.note(plan.pipeline, reason);
         }
-        ready
+        // A storage may be slow to answer, and an operator may have paused a pipeline meanwhile.
+        let mut claimable = Vec::with_capacity(ready.len());
+        for plan in ready {
+            if !self.is_paused(plan.pipeline).await {
+                claimable.push(plan);
+            }
+        }
+        claimable
     }
 
     /// Whether this step can do its work now.

@@ -19,8 +19,7 @@ pub(super) fn retry(
     let RunState::Failed { .. } = run.state else {
         return Err(TransitionRefused::NotFailed { state: run.state.as_str() });
     };
-    // An ended run of a document never changes, and a link is retried as a new request.
-    if run.pipeline != Pipeline::Proposal {
+    if run.pipeline == Pipeline::Document {
         return Err(TransitionRefused::RetryNotAllowed { pipeline: run.pipeline });
     }
     if run.retry_count >= max_retries {
