@@ -14,7 +14,7 @@ use super::{ObjectService, checksum};
 use crate::blob::error::earlier_write_failed;
 
 /// The size of a part, in bytes. S3 wants at least 5 MiB, and at most 10,000 parts.
-const PART_BYTES: usize = 8 << 20;
+const PART_BYTES: usize = 6 << 20;
 /// Parts that are on their way at the same time. With the one that is being filled, a file needs three in memory.
 const PARTS_IN_FLIGHT: usize = 2;
 
@@ -84,6 +84,8 @@ impl ObjectWriter {
         while !piece.is_empty() {
             if self.buffer.len() == PART_BYTES {
                 self.send_part().await?;
+                // Growing piece by piece would need up to twice the memory.
+                self.buffer.reserve_exact(PART_BYTES);
             }
             let (fits, rest) = piece.split_at(piece.len().min(PART_BYTES - self.buffer.len()));
             self.buffer.extend_from_slice(fits);
