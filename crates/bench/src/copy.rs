@@ -8,7 +8,9 @@ use quire_application::storage::{self, InstallationStores, OriginalsPolicy};
 use quire_connectors::blob::object::{AzureSettings, ObjectLocation, Repetition};
 use quire_connectors::blob::{DiskBlobs, ObjectBlobs};
 use quire_connectors::http::HttpOptions;
-use quire_ports::{BlobRoot, CopyProgress, Row, Table as StoredTable, TableReceiver, TableSnapshot};
+use quire_ports::{
+    BlobRoot, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, TableReceiver, TableSnapshot,
+};
 use quire_testkit::object_services::{TestContainer, azure_container};
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -141,21 +143,21 @@ async fn copy_without_checks(from: &InstallationStores, to: &InstallationStores,
 async fn copy_rows(
     snapshot: &mut dyn TableSnapshot,
     receiver: &mut dyn TableReceiver,
-    source: &StoredTable,
-    target: &StoredTable,
+    source: &DatabaseTable,
+    target: &DatabaseTable,
 ) {
-    let mut last: Option<Row> = None;
+    let mut last: Option<DatabaseRow> = None;
     loop {
         let rows = snapshot.rows(source, last.as_ref(), ROWS).await.unwrap();
         let Some(newest) = rows.last() else { return };
         last = Some(source.key.iter().map(|index| newest[*index].clone()).collect());
         let is_last = rows.len() < ROWS as usize;
-        let convert = |row: Row| -> Row {
+        let convert = |row: DatabaseRow| -> DatabaseRow {
             let place = |name: &str| source.columns.iter().position(|column| column.name == name);
             let cell = |column: &quire_ports::Column| match place(&column.name) {
                 Some(place) => row[place].clone().into_type(column.cell_type).unwrap(),
                 // Only PostgreSQL has the transaction of an event.
-                None => quire_ports::Cell::Integer(0),
+                None => DatabaseCell::Integer(0),
             };
             target.columns.iter().map(cell).collect()
         };

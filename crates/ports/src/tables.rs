@@ -7,7 +7,7 @@ use quire_domain::InstallationId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use self::cell::{Cell, CellType, canonical_json};
+pub use self::cell::{CellType, DatabaseCell, canonical_json};
 use crate::PortResult;
 
 /// A column of a table.
@@ -21,7 +21,7 @@ pub struct Column {
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct DatabaseTable {
     /// Its name.
     pub name: String,
     /// Its columns, except those that the database computes.
@@ -30,15 +30,15 @@ pub struct Table {
     pub key: Vec<usize>,
 }
 
-impl Table {
+impl DatabaseTable {
     /// The key of a row.
-    pub fn key_of(&self, row: &Row) -> Row {
+    pub fn key_of(&self, row: &DatabaseRow) -> DatabaseRow {
         self.key.iter().map(|index| row[*index].clone()).collect()
     }
 }
 
 /// The values of a row, in the order of the columns.
-pub type Row = Vec<Cell>;
+pub type DatabaseRow = Vec<DatabaseCell>;
 
 /// Reads and writes whole tables.
 #[async_trait]
@@ -65,13 +65,18 @@ pub trait Tables: Send + Sync {
 #[async_trait]
 pub trait TableSnapshot: Send {
     /// Every table. A table comes after those that its rows refer to.
-    fn tables(&self) -> &[Table];
+    fn tables(&self) -> &[DatabaseTable];
 
     /// The rows whose key follows `after`, in the order of their keys, at most `limit`.
-    async fn rows(&mut self, table: &Table, after: Option<&Row>, limit: u32) -> PortResult<Vec<Row>>;
+    async fn rows(
+        &mut self,
+        table: &DatabaseTable,
+        after: Option<&DatabaseRow>,
+        limit: u32,
+    ) -> PortResult<Vec<DatabaseRow>>;
 
     /// How many rows a table has.
-    async fn count(&mut self, table: &Table) -> PortResult<u64>;
+    async fn count(&mut self, table: &DatabaseTable) -> PortResult<u64>;
 
     /// The ids of documents and other subjects that follow `after`, in order, at most `limit`.
     async fn subjects(&mut self, after: Option<Uuid>, limit: u32) -> PortResult<Vec<Uuid>>;
@@ -87,7 +92,7 @@ pub trait TableSnapshot: Send {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CopyProgress {
     /// The key of the last row or file that was copied.
-    pub last: Option<Row>,
+    pub last: Option<DatabaseRow>,
     /// Whether nothing is left.
     pub is_done: bool,
 }
@@ -96,7 +101,7 @@ pub struct CopyProgress {
 #[async_trait]
 pub trait TableReceiver: Send {
     /// Every table. A table comes after those that its rows refer to.
-    fn tables(&self) -> &[Table];
+    fn tables(&self) -> &[DatabaseTable];
 
     /// How far this part, a table or something else, has come.
     async fn progress(&mut self, part: &str) -> PortResult<CopyProgress>;
@@ -106,7 +111,12 @@ pub trait TableReceiver: Send {
 
     /// Adds rows and stores the progress of the table with them. The values have the types of the columns. No trigger
     /// acts on the rows; afterwards every trigger is in force.
-    async fn insert(&mut self, table: &Table, rows: Vec<Row>, progress: &CopyProgress) -> PortResult<()>;
+    async fn insert(
+        &mut self,
+        table: &DatabaseTable,
+        rows: Vec<DatabaseRow>,
+        progress: &CopyProgress,
+    ) -> PortResult<()>;
 
     /// Ends the copy: later events get ids above `last_event_id`, workers of the other installation hold no lease any
     /// more, and the database can be used.

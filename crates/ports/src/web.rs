@@ -140,7 +140,7 @@ impl WebFailure {
     pub fn failure_kind(&self, now: Timestamp) -> FailureKind {
         let until = self.retry_after.map(|wait| now.checked_add(wait).unwrap_or(now));
         match until {
-            Some(until) if self.is_wait => FailureKind::LaneBusy { until },
+            Some(until) if self.is_wait => FailureKind::Waiting { until },
             Some(until) => FailureKind::RateLimited { until },
             None if self.is_retryable => FailureKind::Transient,
             None => FailureKind::Permanent,

@@ -38,7 +38,7 @@ pub fn apply_edits(
     let EarlierFields { deleted, found } = earlier;
     let mut edit = EditInProgress { schema, neutral, deleted, fields: before.to_vec(), changes: Vec::new() };
     for (index, change) in batch.iter().enumerate() {
-        edit.apply(change).map_err(|InvalidMember(member, message)| InvalidEdit {
+        edit.apply(change).map_err(|InvalidChange(member, message)| InvalidEdit {
             index,
             member,
             message,
@@ -79,10 +79,10 @@ pub fn restored_by(batch: &[EditOperation], field: &Field) -> bool {
 }
 
 /// The member of an edit that is invalid, and what it must be.
-struct InvalidMember(&'static str, String);
+struct InvalidChange(&'static str, String);
 
-fn invalid<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidMember> {
-    Err(InvalidMember(member, message.into()))
+fn invalid<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidChange> {
+    Err(InvalidChange(member, message.into()))
 }
 
 struct EditInProgress<'s> {
@@ -95,7 +95,7 @@ struct EditInProgress<'s> {
 }
 
 impl EditInProgress<'_> {
-    fn apply(&mut self, change: &EditOperation) -> Result<(), InvalidMember> {
+    fn apply(&mut self, change: &EditOperation) -> Result<(), InvalidChange> {
         match change {
             EditOperation::Add { key, value, value_type, visit_id } => {
                 if let Some(visit_id) = visit_id {
@@ -133,7 +133,7 @@ impl EditInProgress<'_> {
         value: Value,
         value_type: Option<ValueType>,
         visit_id: Option<String>,
-    ) -> Result<(), InvalidMember> {
+    ) -> Result<(), InvalidChange> {
         if !is_key_name(key) {
             return invalid("key", "must be lower-case letters, digits and underscores, such as due_date");
         }
@@ -159,7 +159,7 @@ impl EditInProgress<'_> {
         index: usize,
         value: Value,
         value_type: Option<ValueType>,
-    ) -> Result<(), InvalidMember> {
+    ) -> Result<(), InvalidChange> {
         let field = &self.fields[index];
         let value_type = value_type.unwrap_or(field.value_type);
         let value = checked_value(value, value_type, self.schema.key(&field.key))?;
@@ -174,7 +174,7 @@ impl EditInProgress<'_> {
     }
 
     /// Moves a field to another visit, or to none.
-    fn assign(&mut self, index: usize, visit_id: Option<String>) -> Result<(), InvalidMember> {
+    fn assign(&mut self, index: usize, visit_id: Option<String>) -> Result<(), InvalidChange> {
         if let Some(visit_id) = &visit_id {
             self.require_visit(visit_id)?;
         }
@@ -198,7 +198,7 @@ impl EditInProgress<'_> {
         self.record_change(ChangeType::Delete, &field, "value", field.value.clone(), Value::Null);
     }
 
-    fn restore(&mut self, id: FieldId) -> Result<(), InvalidMember> {
+    fn restore(&mut self, id: FieldId) -> Result<(), InvalidChange> {
         if self.fields.iter().any(|field| field.field_id == id) {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl EditInProgress<'_> {
         Ok(())
     }
 
-    fn restore_visit(&mut self, visit_id: &str) -> Result<(), InvalidMember> {
+    fn restore_visit(&mut self, visit_id: &str) -> Result<(), InvalidChange> {
         let deleted: Vec<Field> = self
             .deleted
             .iter()
@@ -238,7 +238,7 @@ impl EditInProgress<'_> {
         &mut self,
         visit_id: Option<&str>,
         metadata: &[(String, Value)],
-    ) -> Result<(), InvalidMember> {
+    ) -> Result<(), InvalidChange> {
         let visit_id = match visit_id {
             Some(wanted) if !is_visit_id(wanted) => {
                 return invalid("visit_id", "must be 1 to 64 letters, digits, - or _, and not `unassigned`");
@@ -255,13 +255,13 @@ impl EditInProgress<'_> {
         self.set_metadata(&visit_id, metadata)
     }
 
-    fn update_visit(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
+    fn update_visit(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidChange> {
         self.require_visit(visit_id)?;
         self.set_metadata(visit_id, metadata)
     }
 
     /// Sets the metadata of a visit.
-    fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
+    fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidChange> {
         for (key, value) in metadata {
             let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::Metadata) else {
                 return invalid("visit", format!("{key} is not a metadata key of visits"));
@@ -282,7 +282,7 @@ impl EditInProgress<'_> {
         Ok(())
     }
 
-    fn delete_visit(&mut self, visit_id: &str) -> Result<(), InvalidMember> {
+    fn delete_visit(&mut self, visit_id: &str) -> Result<(), InvalidChange> {
         self.require_visit(visit_id)?;
         while let Some(index) =
             self.fields.iter().position(|field| field.visit_id.as_deref() == Some(visit_id))
@@ -292,14 +292,14 @@ impl EditInProgress<'_> {
         Ok(())
     }
 
-    fn require_visit(&self, visit_id: &str) -> Result<(), InvalidMember> {
+    fn require_visit(&self, visit_id: &str) -> Result<(), InvalidChange> {
         if visits::visit_exists(&self.fields, visit_id) {
             return Ok(());
         }
         invalid("visit_id_not_found", "no such visit in this version; add the visit first")
     }
 
-    fn index_of(&self, id: FieldId) -> Result<usize, InvalidMember> {
+    fn index_of(&self, id: FieldId) -> Result<usize, InvalidChange> {
         let index = self.fields.iter().position(|field| field.field_id == id);
         index.map_or_else(|| invalid("field_id_not_found", "no such field in this version"), Ok)
     }
@@ -336,15 +336,15 @@ fn entered_by_person(field: Field) -> Field {
     }
 }
 
-fn as_visit_member(InvalidMember(_, message): InvalidMember) -> InvalidMember {
-    InvalidMember("visit", message)
+fn as_visit_member(InvalidChange(_, message): InvalidChange) -> InvalidChange {
+    InvalidChange("visit", message)
 }
 
 fn checked_value(
     value: Value,
     value_type: ValueType,
     key: Option<&SchemaKey>,
-) -> Result<Value, InvalidMember> {
+) -> Result<Value, InvalidChange> {
     if let Value::Text(text) = &value {
         if text.contains('\0') {
             return invalid("value", "must not contain a NUL character");

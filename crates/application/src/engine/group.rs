@@ -123,7 +123,7 @@ impl Execution<'_> {
         let clock = self.engine.store.clock.clone();
         loop {
             let after = match self.wait_for(work.next(&*clock)).await {
-                Ok(Some((attempt, Err(failure)))) if failure.is_lane_busy() && work.hold_back(attempt) => {
+                Ok(Some((attempt, Err(failure)))) if failure.is_waiting() && work.hold_back(attempt) => {
                     continue;
                 }
                 Ok(Some((attempt, Ok(output)))) => self.succeeded(&mut work, attempt, output).await,

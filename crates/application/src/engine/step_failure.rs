@@ -52,7 +52,7 @@ impl Execution<'_> {
             }
             AfterFailure::Postpone { until } => {
                 // A busy lane is no error, and the attempt has not begun.
-                let error = Some(record).filter(|_| !failure.is_lane_busy());
+                let error = Some(record).filter(|_| !failure.is_waiting());
                 let ended = self.step_ended(EventType::StepPostponed, attempt, now, error.clone());
                 let postponed = Event { lane: failure.lane.clone(), ..ended };
                 group.postpone(attempt.step, until, failure.lane, error);

@@ -4,7 +4,7 @@ use quire_understanding::Value;
 
 /// One cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub enum ExportCell<'a> {
     /// No value.
     Empty,
     /// Text from any source.
@@ -17,13 +17,13 @@ pub enum Cell<'a> {
     Flag(bool),
 }
 
-impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+impl<'a, T: Into<ExportCell<'a>>> From<Option<T>> for ExportCell<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Self::Empty, Into::into)
     }
 }
 
-impl<'a> From<&'a str> for Cell<'a> {
+impl<'a> From<&'a str> for ExportCell<'a> {
     fn from(text: &'a str) -> Self {
         Self::Text(text)
     }
@@ -32,16 +32,16 @@ impl<'a> From<&'a str> for Cell<'a> {
 /// Takes the cells of a row, from left to right.
 pub trait CellSink {
     /// Adds a cell.
-    fn push(&mut self, cell: Cell<'_>) -> &mut Self;
+    fn push(&mut self, cell: ExportCell<'_>) -> &mut Self;
 
     /// Adds a cell with a value. A table is JSON.
     fn push_value(&mut self, value: &Value) -> &mut Self {
         match value {
-            Value::Null => self.push(Cell::Empty),
-            Value::Bool(yes) => self.push(Cell::Flag(*yes)),
-            Value::Number(number) => self.push(Cell::Number(*number)),
-            Value::Text(text) => self.push(Cell::Text(text)),
-            Value::Table(_) => self.push(Cell::Text(&serde_json::to_string(value).unwrap_or_default())),
+            Value::Null => self.push(ExportCell::Empty),
+            Value::Bool(yes) => self.push(ExportCell::Flag(*yes)),
+            Value::Number(number) => self.push(ExportCell::Number(*number)),
+            Value::Text(text) => self.push(ExportCell::Text(text)),
+            Value::Table(_) => self.push(ExportCell::Text(&serde_json::to_string(value).unwrap_or_default())),
         }
     }
 }

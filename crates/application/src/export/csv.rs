@@ -5,7 +5,7 @@
 
 use csv::{QuoteStyle, StringRecord, Terminator, WriterBuilder};
 
-use super::cell::{Cell, CellSink, RowSink};
+use super::cell::{CellSink, ExportCell, RowSink};
 use super::formula::guarded;
 
 /// What tells a spreadsheet that a file is UTF-8.
@@ -14,10 +14,10 @@ pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// One line. It can be filled again after it was written.
 ///
 /// ```
-/// use quire_application::export::{Cell, CellSink as _, CsvRow};
+/// use quire_application::export::{ExportCell, CellSink as _, CsvRow};
 ///
 /// let mut row = CsvRow::default();
-/// row.push(Cell::Text("Luna, the cat")).push(Cell::Number(-4.5)).push(Cell::Text("=1+1"));
+/// row.push(ExportCell::Text("Luna, the cat")).push(ExportCell::Number(-4.5)).push(ExportCell::Text("=1+1"));
 /// assert_eq!(row.end(), "\"Luna, the cat\",-4.5,'=1+1\r\n");
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -28,16 +28,16 @@ pub struct CsvRow {
 }
 
 impl CellSink for CsvRow {
-    fn push(&mut self, cell: Cell<'_>) -> &mut Self {
+    fn push(&mut self, cell: ExportCell<'_>) -> &mut Self {
         match cell {
-            Cell::Text(text) => {
+            ExportCell::Text(text) => {
                 self.has_outer_spaces |= text.starts_with(' ') || text.ends_with(' ');
                 self.record.push_field(&guarded(text));
             }
-            Cell::Integer(number) => self.record.push_field(&number.to_string()),
-            Cell::Number(number) if number.is_finite() => self.record.push_field(&number.to_string()),
-            Cell::Flag(flag) => self.record.push_field(&flag.to_string()),
-            Cell::Empty | Cell::Number(_) => self.record.push_field(""),
+            ExportCell::Integer(number) => self.record.push_field(&number.to_string()),
+            ExportCell::Number(number) if number.is_finite() => self.record.push_field(&number.to_string()),
+            ExportCell::Flag(flag) => self.record.push_field(&flag.to_string()),
+            ExportCell::Empty | ExportCell::Number(_) => self.record.push_field(""),
         }
         self
     }
@@ -74,7 +74,7 @@ impl CsvText {
 }
 
 impl CellSink for CsvText {
-    fn push(&mut self, cell: Cell<'_>) -> &mut Self {
+    fn push(&mut self, cell: ExportCell<'_>) -> &mut Self {
         self.row.push(cell);
         self
     }

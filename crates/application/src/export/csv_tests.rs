@@ -40,7 +40,7 @@ fn read_cell(text: &str) -> (String, &str) {
     }
 }
 
-fn written(cells: &[Cell<'_>]) -> String {
+fn written(cells: &[ExportCell<'_>]) -> String {
     let mut row = CsvRow::default();
     for cell in cells {
         row.push(*cell);
@@ -64,33 +64,38 @@ fn what_needs_quotes_gets_them_and_nothing_else_does() {
         (" indented", "\" indented\"\r\n"),
         ("año 日本", "año 日本\r\n"),
     ] {
-        assert_eq!(written(&[Cell::Text(text)]), line);
+        assert_eq!(written(&[ExportCell::Text(text)]), line);
     }
 }
 
 #[test]
 fn a_text_that_begins_like_a_formula_is_guarded_and_a_number_is_not() {
     for text in ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"] {
-        let line = written(&[Cell::Text(text)]);
+        let line = written(&[ExportCell::Text(text)]);
         assert!(line.trim_start_matches('"').starts_with('\''), "{line:?}");
     }
-    assert_eq!(written(&[Cell::Integer(-7), Cell::Number(-0.5)]), "-7,-0.5\r\n");
-    assert_eq!(written(&[Cell::Text("a=b"), Cell::Text("")]), "a=b,\r\n");
+    assert_eq!(written(&[ExportCell::Integer(-7), ExportCell::Number(-0.5)]), "-7,-0.5\r\n");
+    assert_eq!(written(&[ExportCell::Text("a=b"), ExportCell::Text("")]), "a=b,\r\n");
 }
 
 #[test]
 fn cells_that_hold_nothing_stay_empty_and_a_line_is_never_blank() {
-    let cells = [Cell::Empty, Cell::Number(f64::NAN), Cell::Number(f64::INFINITY), Cell::from(None::<&str>)];
+    let cells = [
+        ExportCell::Empty,
+        ExportCell::Number(f64::NAN),
+        ExportCell::Number(f64::INFINITY),
+        ExportCell::from(None::<&str>),
+    ];
     assert_eq!(written(&cells), ",,,\r\n");
-    assert_eq!(written(&[Cell::Empty]), "\"\"\r\n");
-    assert_eq!(written(&[Cell::Flag(true), Cell::from(Some("x"))]), "true,x\r\n");
+    assert_eq!(written(&[ExportCell::Empty]), "\"\"\r\n");
+    assert_eq!(written(&[ExportCell::Flag(true), ExportCell::from(Some("x"))]), "true,x\r\n");
 }
 
 #[test]
 fn a_row_is_filled_again_after_its_end() {
     let mut row = CsvRow::default();
-    assert_eq!(row.push(Cell::Text("a")).push(Cell::Integer(1)).end(), "a,1\r\n");
-    assert_eq!(row.push(Cell::Text("b")).end(), "b\r\n");
+    assert_eq!(row.push(ExportCell::Text("a")).push(ExportCell::Integer(1)).end(), "a,1\r\n");
+    assert_eq!(row.push(ExportCell::Text("b")).end(), "b\r\n");
 }
 
 /// Any text, with difficult characters more often than by chance.
@@ -103,7 +108,7 @@ proptest! {
     fn whatever_is_written_is_read_back(rows in prop::collection::vec(prop::collection::vec(texts(), 1..5), 0..5)) {
         let mut text = String::new();
         for row in &rows {
-            text.push_str(&written(&row.iter().map(|cell| Cell::Text(cell)).collect::<Vec<_>>()));
+            text.push_str(&written(&row.iter().map(|cell| ExportCell::Text(cell)).collect::<Vec<_>>()));
         }
         let guarded: Vec<Vec<_>> =
             rows.iter().map(|row| row.iter().map(|cell| expected(cell)).collect()).collect();
@@ -112,13 +117,13 @@ proptest! {
 
     #[test]
     fn no_text_is_read_as_the_beginning_of_a_formula(text in texts()) {
-        let cell = read(&written(&[Cell::Text(&text)])).remove(0).remove(0);
+        let cell = read(&written(&[ExportCell::Text(&text)])).remove(0).remove(0);
         prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']), "{:?}", cell);
     }
 
     #[test]
     fn numbers_are_read_back_as_they_were(whole in any::<i64>(), other in any::<f64>().prop_filter("finite", |n| n.is_finite())) {
-        let cells = read(&written(&[Cell::Integer(whole), Cell::Number(other)])).remove(0);
+        let cells = read(&written(&[ExportCell::Integer(whole), ExportCell::Number(other)])).remove(0);
         prop_assert_eq!(cells[0].parse::<i64>().unwrap(), whole);
         prop_assert_eq!(cells[1].parse::<f64>().unwrap().to_bits(), other.to_bits());
     }

@@ -3,7 +3,7 @@
 use quire_understanding::{Field, Value};
 
 use super::table::OF_DOCUMENT;
-use super::{Cell, CellSink, RowPrefix};
+use super::{CellSink, ExportCell, RowPrefix};
 
 /// What stands between several values of a key.
 const BETWEEN: &str = "; ";
@@ -30,12 +30,12 @@ impl KeyColumns {
     /// The names of the columns.
     pub fn push_heading(&self, row: &mut impl CellSink) {
         for column in OF_DOCUMENT {
-            row.push(Cell::Text(column));
+            row.push(ExportCell::Text(column));
         }
         for key in &self.0 {
-            row.push(Cell::Text(key));
+            row.push(ExportCell::Text(key));
         }
-        row.push(Cell::Text("other_fields"));
+        row.push(ExportCell::Text("other_fields"));
     }
 
     /// The cells of a document. Several values of a key share its cell. Keys that came up after the columns were chosen
@@ -46,14 +46,14 @@ impl KeyColumns {
             let values: Vec<&Value> =
                 fields.iter().filter(|field| field.key == *key).map(|field| &field.value).collect();
             match values[..] {
-                [] => row.push(Cell::Empty),
+                [] => row.push(ExportCell::Empty),
                 [value] => row.push_value(value),
-                _ => row.push(Cell::Text(&joined(values.into_iter().map(text)))),
+                _ => row.push(ExportCell::Text(&joined(values.into_iter().map(text)))),
             };
         }
         let others = fields.iter().filter(|field| !self.0.contains(&field.key));
         let others = joined(others.map(|field| format!("{}: {}", field.key, text(&field.value))));
-        row.push(if others.is_empty() { Cell::Empty } else { Cell::Text(&others) });
+        row.push(if others.is_empty() { ExportCell::Empty } else { ExportCell::Text(&others) });
     }
 }
 

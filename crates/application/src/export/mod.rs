@@ -9,7 +9,7 @@ mod table;
 mod table_rows;
 mod xlsx;
 
-pub use cell::{Cell, CellSink, RowSink};
+pub use cell::{CellSink, ExportCell, RowSink};
 pub use csv::{BYTE_ORDER_MARK, CsvRow, CsvText};
 pub use document_rows::KeyColumns;
 pub use documents::{Export, ExportedDocument};

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use quire_domain::{DocumentId, RunId};
 use quire_understanding::Field;
 
-use super::{Cell, CellSink, CsvRow};
+use super::{CellSink, CsvRow, ExportCell};
 
 /// The columns.
 const COLUMNS: [&str; 16] = [
@@ -47,11 +47,11 @@ impl RowPrefix<'_> {
     /// The cells that all rows of a document begin with.
     pub(super) fn begin(&self, row: &mut impl CellSink) {
         row.push(self.document_id.map(|id| id.to_string()).as_deref().into());
-        row.push(Cell::Text(self.original_filename));
+        row.push(ExportCell::Text(self.original_filename));
         row.push(self.created_at.map(|at| at.to_string()).as_deref().into());
-        row.push(Cell::Text(self.status)).push(Cell::Text(self.review_status));
+        row.push(ExportCell::Text(self.status)).push(ExportCell::Text(self.review_status));
         row.push(self.run_id.map(|id| id.to_string()).as_deref().into());
-        row.push(self.version_number.map_or(Cell::Empty, |number| Cell::Integer(number.into())));
+        row.push(self.version_number.map_or(ExportCell::Empty, |number| ExportCell::Integer(number.into())));
     }
 }
 
@@ -65,7 +65,7 @@ pub fn heading() -> String {
 /// The names of the columns.
 pub(super) fn push_heading(row: &mut impl CellSink) {
     for column in COLUMNS {
-        row.push(Cell::Text(column));
+        row.push(ExportCell::Text(column));
     }
 }
 
@@ -82,15 +82,20 @@ pub fn rows(head: &RowPrefix<'_>, fields: &[Field]) -> String {
 /// The cells of one value.
 pub(super) fn push_value(head: &RowPrefix<'_>, field: &Field, row: &mut impl CellSink) {
     head.begin(row);
-    row.push(Cell::Text(&field.field_id.to_string()))
-        .push(Cell::Text(&field.key))
+    row.push(ExportCell::Text(&field.field_id.to_string()))
+        .push(ExportCell::Text(&field.key))
         .push_value(&field.value)
-        .push(Cell::Text(field.value_type.as_str()))
+        .push(ExportCell::Text(field.value_type.as_str()))
         .push(field.visit_id.as_deref().into())
-        .push(Cell::Number(field.confidence))
-        .push(Cell::Flag(field.is_critical))
-        .push(Cell::Text(field.origin.as_str()))
-        .push(field.evidence.as_ref().map_or(Cell::Empty, |evidence| Cell::Integer(evidence.page.into())));
+        .push(ExportCell::Number(field.confidence))
+        .push(ExportCell::Flag(field.is_critical))
+        .push(ExportCell::Text(field.origin.as_str()))
+        .push(
+            field
+                .evidence
+                .as_ref()
+                .map_or(ExportCell::Empty, |evidence| ExportCell::Integer(evidence.page.into())),
+        );
 }
 
 /// One line for a document without values, for tables that list every document.
@@ -98,7 +103,7 @@ pub fn row_without_value(head: &RowPrefix<'_>) -> String {
     let mut row = CsvRow::default();
     head.begin(&mut row);
     for _ in 0..OF_VALUE {
-        row.push(Cell::Empty);
+        row.push(ExportCell::Empty);
     }
     row.end()
 }

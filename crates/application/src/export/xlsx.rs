@@ -2,7 +2,7 @@
 
 use rust_xlsxwriter::{Workbook, Worksheet, XlsxError};
 
-use super::{Cell, CellSink, RowSink};
+use super::{CellSink, ExportCell, RowSink};
 
 /// The longest text of a cell, in characters.
 const MAX_CHARS: usize = 32_767;
@@ -56,18 +56,18 @@ impl RowSink for XlsxSheet {
 }
 
 impl CellSink for XlsxSheet {
-    fn push(&mut self, cell: Cell<'_>) -> &mut Self {
+    fn push(&mut self, cell: ExportCell<'_>) -> &mut Self {
         let (row, column) = (self.row, self.column);
         let written = match cell {
-            Cell::Text(text) => {
+            ExportCell::Text(text) => {
                 let text: String = text.chars().take(MAX_CHARS).collect();
                 self.sheet.write_string(row, column, text)
             }
             #[allow(clippy::cast_precision_loss)] // The format has no other numbers.
-            Cell::Integer(number) => self.sheet.write_number(row, column, number as f64),
-            Cell::Number(number) if number.is_finite() => self.sheet.write_number(row, column, number),
-            Cell::Flag(flag) => self.sheet.write_boolean(row, column, flag),
-            Cell::Empty | Cell::Number(_) => Ok(&mut self.sheet),
+            ExportCell::Integer(number) => self.sheet.write_number(row, column, number as f64),
+            ExportCell::Number(number) if number.is_finite() => self.sheet.write_number(row, column, number),
+            ExportCell::Flag(flag) => self.sheet.write_boolean(row, column, flag),
+            ExportCell::Empty | ExportCell::Number(_) => Ok(&mut self.sheet),
         };
         self.error = written.err().or(self.error.take());
         self.column = self.column.saturating_add(1);

@@ -181,11 +181,11 @@ impl Indexer {
             after = Some(last.id);
             for document in outdated {
                 let Some(_permit) = self.permit(stop).await else { return Ok(report) };
-                left = left.saturating_sub(1);
                 if self.is_due(document) {
                     self.index(document, &mut report, &mut in_a_row).await?;
                     tokio::time::sleep(PAUSE).await;
                 }
+                left = left.saturating_sub(1);
             }
             tracing::info!(indexed = report.indexed, left, "search: indexing documents");
         }

@@ -17,8 +17,8 @@ use super::probe::probe_name;
 use super::{Faults, InstallationBlobs, Progress};
 use quire_domain::InstallationId;
 use quire_ports::{
-    BlobRoot, BlobStore, CopyProgress, PortError, PortResult, Row, Store, TableReceiver, TableSnapshot,
-    Tables,
+    BlobRoot, BlobStore, CopyProgress, DatabaseRow, PortError, PortResult, Store, TableReceiver,
+    TableSnapshot, Tables,
 };
 
 /// How many rows a transaction copies.
@@ -217,7 +217,8 @@ async fn copy_table(
             receiver.record(&plan.target.name, &copied).await?;
             return Ok(seen);
         }
-        let converted: Vec<Row> = rows.into_iter().map(|row| plan.convert(row)).collect::<PortResult<_>>()?;
+        let converted: Vec<DatabaseRow> =
+            rows.into_iter().map(|row| plan.convert(row)).collect::<PortResult<_>>()?;
         if let Some(seen) = &mut seen {
             for row in &converted {
                 seen.add(row);
@@ -264,12 +265,12 @@ async fn compare(
 /// The digest of the rows of a table, after each was converted.
 async fn digest(
     snapshot: &mut dyn TableSnapshot,
-    table: &quire_ports::Table,
-    convert: impl Fn(Row) -> PortResult<Row> + Send,
+    table: &quire_ports::DatabaseTable,
+    convert: impl Fn(DatabaseRow) -> PortResult<DatabaseRow> + Send,
     progress: &dyn Progress,
 ) -> PortResult<TableDigest> {
     let mut digest = TableDigest::default();
-    let mut last: Option<Row> = None;
+    let mut last: Option<DatabaseRow> = None;
     loop {
         let rows = snapshot.rows(table, last.as_ref(), BATCH).await?;
         let count = rows.len();

@@ -1,6 +1,6 @@
 //! What is wrong with the files of an installation.
 
-use quire_ports::Cell;
+use quire_ports::DatabaseCell;
 
 /// The most faults that are kept. All are counted.
 const KEPT: usize = 1000;
@@ -29,18 +29,18 @@ impl Faults {
     }
 
     /// The faults as values that the progress of a copy can hold.
-    pub(super) fn to_cells(&self) -> Vec<Cell> {
-        let count = Cell::Integer(i64::try_from(self.count).unwrap_or(i64::MAX));
-        std::iter::once(count).chain(self.first.iter().cloned().map(Cell::Text)).collect()
+    pub(super) fn to_cells(&self) -> Vec<DatabaseCell> {
+        let count = DatabaseCell::Integer(i64::try_from(self.count).unwrap_or(i64::MAX));
+        std::iter::once(count).chain(self.first.iter().cloned().map(DatabaseCell::Text)).collect()
     }
 
     /// The faults of [`Faults::to_cells`]. None without cells.
-    pub(super) fn of_cells(cells: impl IntoIterator<Item = Cell>) -> Self {
+    pub(super) fn of_cells(cells: impl IntoIterator<Item = DatabaseCell>) -> Self {
         let mut faults = Self::default();
         for cell in cells {
             match cell {
-                Cell::Integer(count) => faults.count = count.unsigned_abs(),
-                Cell::Text(fault) => faults.first.push(fault),
+                DatabaseCell::Integer(count) => faults.count = count.unsigned_abs(),
+                DatabaseCell::Text(fault) => faults.first.push(fault),
                 _ => {}
             }
         }

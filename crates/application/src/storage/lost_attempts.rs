@@ -5,7 +5,7 @@
 //! enough.
 
 use quire_domain::RunId;
-use quire_ports::{BlobStore, Cell, CellType, PortResult, Row, Store, Table};
+use quire_ports::{BlobStore, CellType, DatabaseCell, DatabaseRow, DatabaseTable, PortResult, Store};
 use uuid::Uuid;
 
 use super::named_file::{file_names, table, take};
@@ -61,16 +61,16 @@ pub async fn remove_lost_attempts(blobs: &dyn BlobStore, files: &[LostAttemptFil
     Ok(removed)
 }
 
-fn candidate(runs: &Table, mut row: Row) -> PortResult<Option<Candidate>> {
+fn candidate(runs: &DatabaseTable, mut row: DatabaseRow) -> PortResult<Option<Candidate>> {
     let mut take = |name: &str, cell_type| take(runs, &mut row, name, cell_type);
     let (pipeline, state) = (take("pipeline", CellType::Text)?, take("state", CellType::Text)?);
-    let (Cell::Uuid(run), Cell::Uuid(subject), Cell::Integer(fence)) =
+    let (DatabaseCell::Uuid(run), DatabaseCell::Uuid(subject), DatabaseCell::Integer(fence)) =
         (take("id", CellType::Uuid)?, take("subject_id", CellType::Uuid)?, take("fence", CellType::Integer)?)
     else {
         return Ok(None);
     };
-    let is_plain = state == Cell::Text("COMPLETED".to_owned()) && fence <= FENCE_OF_ONE_ATTEMPT;
-    let is_document = pipeline == Cell::Text("document".to_owned());
+    let is_plain = state == DatabaseCell::Text("COMPLETED".to_owned()) && fence <= FENCE_OF_ONE_ATTEMPT;
+    let is_document = pipeline == DatabaseCell::Text("document".to_owned());
     Ok((is_document && !is_plain && fence > 1).then_some(Candidate { run, subject, fence }))
 }
 

@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use quire_domain::{SubjectId, hex};
-use quire_ports::{Artifact, BlobStore, Cell, CellType, PortError, PortResult, Row, Table, TableSnapshot};
+use quire_ports::{
+    Artifact, BlobStore, CellType, DatabaseCell, DatabaseRow, DatabaseTable, PortError, PortResult,
+    TableSnapshot,
+};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -64,7 +67,7 @@ pub(super) fn file_names(artifacts: &[Artifact]) -> HashSet<String> {
 }
 
 /// The table of this name.
-pub(super) fn table(snapshot: &dyn TableSnapshot, name: &str) -> PortResult<Table> {
+pub(super) fn table(snapshot: &dyn TableSnapshot, name: &str) -> PortResult<DatabaseTable> {
     let table = snapshot.tables().iter().find(|table| table.name == name);
     table.cloned().ok_or_else(|| PortError::Corrupt(format!("there is no table {name}")))
 }
@@ -77,7 +80,7 @@ pub(super) async fn originals(
     limit: u32,
 ) -> PortResult<HashMap<Uuid, NamedFile>> {
     let documents = table(snapshot, "documents")?;
-    let after = after.map(|id| vec![Cell::Uuid(id)]);
+    let after = after.map(|id| vec![DatabaseCell::Uuid(id)]);
     let mut originals = HashMap::new();
     for row in snapshot.rows(&documents, after.as_ref(), limit).await? {
         if let Some(file) = original(&documents, row)?
@@ -90,14 +93,20 @@ pub(super) async fn originals(
 }
 
 /// The original of a document.
-pub(super) fn original(table: &Table, mut row: Row) -> PortResult<Option<NamedFile>> {
+pub(super) fn original(table: &DatabaseTable, mut row: DatabaseRow) -> PortResult<Option<NamedFile>> {
     let mut take = |name: &str, cell_type| take(table, &mut row, name, cell_type);
-    let (Cell::Uuid(id), Cell::Text(name), Cell::Integer(bytes), Cell::Bytes(hash)) = (
+    let (
+        DatabaseCell::Uuid(id),
+        DatabaseCell::Text(name),
+        DatabaseCell::Integer(bytes),
+        DatabaseCell::Bytes(hash),
+    ) = (
         take("id", CellType::Uuid)?,
         take("storage_path", CellType::Text)?,
         take("file_size", CellType::Integer)?,
         take("content_hash", CellType::Bytes)?,
-    ) else {
+    )
+    else {
         return Err(PortError::Corrupt("a row of documents lacks a value".to_owned()));
     };
     Ok(Some(NamedFile {
@@ -110,9 +119,9 @@ pub(super) fn original(table: &Table, mut row: Row) -> PortResult<Option<NamedFi
 }
 
 /// The file of an artifact, if it has one.
-pub(super) fn artifact(table: &Table, mut row: Row) -> PortResult<Option<NamedFile>> {
+pub(super) fn artifact(table: &DatabaseTable, mut row: DatabaseRow) -> PortResult<Option<NamedFile>> {
     let mut take = |name: &str, cell_type| take(table, &mut row, name, cell_type);
-    let (Cell::Uuid(run), Cell::Text(kind), Cell::Text(payload)) = (
+    let (DatabaseCell::Uuid(run), DatabaseCell::Text(kind), DatabaseCell::Text(payload)) = (
         take("run_id", CellType::Uuid)?,
         take("artifact_type", CellType::Text)?,
         take("payload", CellType::Text)?,
@@ -134,8 +143,13 @@ pub(super) fn artifact(table: &Table, mut row: Row) -> PortResult<Option<NamedFi
 }
 
 /// Takes the value of a column out of a row.
-pub(super) fn take(table: &Table, row: &mut Row, name: &str, cell_type: CellType) -> PortResult<Cell> {
+pub(super) fn take(
+    table: &DatabaseTable,
+    row: &mut DatabaseRow,
+    name: &str,
+    cell_type: CellType,
+) -> PortResult<DatabaseCell> {
     let index = table.columns.iter().position(|column| column.name == name);
     let index = index.ok_or_else(|| PortError::Corrupt(format!("there is no column {name}")))?;
-    std::mem::replace(&mut row[index], Cell::Null).into_type(cell_type)
+    std::mem::replace(&mut row[index], DatabaseCell::Null).into_type(cell_type)
 }

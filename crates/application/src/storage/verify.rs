@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use quire_domain::hex;
-use quire_ports::{BlobFile, BlobStore, PortError, PortResult, Row, Store, SubjectPresence, Table};
+use quire_ports::{
+    BlobFile, BlobStore, DatabaseRow, DatabaseTable, PortError, PortResult, Store, SubjectPresence,
+};
 use tokio::task::JoinSet;
 
 use super::hashing::hash_blob;
@@ -36,7 +38,7 @@ pub struct VerifyReport {
 }
 
 impl VerifyReport {
-    fn add(&mut self, outcome: Outcome) {
+    fn add(&mut self, outcome: CheckedFile) {
         self.bytes += outcome.bytes;
         self.files_without_hash += u64::from(!outcome.has_hash);
         if let Some(fault) = outcome.fault {
@@ -46,14 +48,14 @@ impl VerifyReport {
 }
 
 /// What was found about a file.
-struct Outcome {
+struct CheckedFile {
     bytes: u64,
     has_hash: bool,
     fault: Option<String>,
 }
 
 /// The file that a row of a table names, if it names one.
-type FileOfRow = fn(&Table, Row) -> PortResult<Option<NamedFile>>;
+type FileOfRow = fn(&DatabaseTable, DatabaseRow) -> PortResult<Option<NamedFile>>;
 
 /// Checks everything. A server may be running: what it adds or removes meanwhile is no fault. Files are read between the
 /// transactions that read rows, because an old transaction keeps a database from removing what nobody needs.
@@ -88,7 +90,7 @@ pub async fn verify(
 async fn verify_table(
     store: &Store,
     blobs: &Arc<dyn BlobStore>,
-    (table, file_of): (&Table, FileOfRow),
+    (table, file_of): (&DatabaseTable, FileOfRow),
     report: &mut VerifyReport,
     progress: &dyn Progress,
 ) -> PortResult<u64> {
@@ -115,7 +117,7 @@ async fn check_files(
     store: &Store,
     blobs: &Arc<dyn BlobStore>,
     files: Vec<NamedFile>,
-) -> PortResult<Vec<Outcome>> {
+) -> PortResult<Vec<CheckedFile>> {
     let mut tasks = JoinSet::new();
     let mut outcomes = Vec::with_capacity(files.len());
     let stopped =
@@ -135,7 +137,7 @@ async fn check_files(
     Ok(outcomes)
 }
 
-async fn check_file(store: &Store, blobs: &dyn BlobStore, file: NamedFile) -> PortResult<Outcome> {
+async fn check_file(store: &Store, blobs: &dyn BlobStore, file: NamedFile) -> PortResult<CheckedFile> {
     let (bytes, fault) = match compare(blobs, &file).await {
         Ok((bytes, fault)) => (bytes, fault),
         Err(PortError::NotFound(_)) => (0, Some(MISSING)),
@@ -143,12 +145,12 @@ async fn check_file(store: &Store, blobs: &dyn BlobStore, file: NamedFile) -> Po
         Err(error) => return Err(error),
     };
     let has_hash = file.sha256.is_some();
-    let Some(fault) = fault else { return Ok(Outcome { bytes, has_hash, fault: None }) };
+    let Some(fault) = fault else { return Ok(CheckedFile { bytes, has_hash, fault: None }) };
     // Somebody may have purged the subject since its row was read.
     if store.documents.presence(&[file.subject]).await? != [SubjectPresence::Stored] {
-        return Ok(Outcome { bytes, has_hash, fault: None });
+        return Ok(CheckedFile { bytes, has_hash, fault: None });
     }
-    Ok(Outcome { bytes, has_hash, fault: Some(file.fault(fault)) })
+    Ok(CheckedFile { bytes, has_hash, fault: Some(file.fault(fault)) })
 }
 
 /// Reads a file as far as the row says something about it, and says what differs.

@@ -18,13 +18,13 @@ pub enum FailureKind {
     Transient,
     /// Every retry will fail.
     Permanent,
-    /// The provider refuses requests until a certain time.
+    /// A provider refuses requests, or another worker is at the same request, until a certain time.
     RateLimited {
         /// The earliest time for a retry.
         until: Timestamp,
     },
     /// The step waits: its lane is full, closed or paused, or a service is not done yet. This is no failure of the run.
-    LaneBusy {
+    Waiting {
         /// When the run looks again, if nothing wakes it before.
         until: Timestamp,
     },
@@ -39,7 +39,7 @@ impl FailureKind {
             Self::Transient => "transient",
             Self::Permanent => "permanent",
             Self::RateLimited { .. } => "rate_limited",
-            Self::LaneBusy { .. } => "lane_busy",
+            Self::Waiting { .. } => "waiting",
             Self::TimedOut => "timed_out",
         }
     }
@@ -96,21 +96,21 @@ impl Failure {
         Self::new(FailureKind::Permanent, error_code, message)
     }
 
-    /// Whether the step found its lane full, closed or paused.
-    pub fn is_lane_busy(&self) -> bool {
-        matches!(self.kind, FailureKind::LaneBusy { .. })
+    /// Whether the step waits and has not failed.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.kind, FailureKind::Waiting { .. })
     }
 
     /// What a step returns that found its lane full, closed or paused. Its run waits and loses no attempt.
     pub fn lane_busy(lane: LaneName, until: Timestamp) -> Self {
         let message = format!("lane {lane} is full, closed or paused; the run waits");
-        Self::new(FailureKind::LaneBusy { until }, Self::LANE_BUSY, message).in_lane(lane)
+        Self::new(FailureKind::Waiting { until }, Self::LANE_BUSY, message).in_lane(lane)
     }
 
     /// What a step returns that waits for something outside, such as an operation that a service works on. Its run waits and
     /// loses no attempt.
     pub fn wait_until(until: Timestamp) -> Self {
-        Self::new(FailureKind::LaneBusy { until }, Self::LANE_BUSY, "the run waits for a service")
+        Self::new(FailureKind::Waiting { until }, Self::LANE_BUSY, "the run waits for a service")
     }
 
     /// Names the lane in which the run waits, if it does.

@@ -43,7 +43,7 @@ impl Backoff {
                 // Also a provider that names a time in the past gets a pause.
                 AfterFailure::Postpone { until: until.max(now.saturating_add(delay).unwrap_or(until)) }
             }
-            FailureKind::LaneBusy { until } => AfterFailure::Postpone { until },
+            FailureKind::Waiting { until } => AfterFailure::Postpone { until },
             _ if attempt >= self.attempts || !kind.is_retryable() => AfterFailure::GiveUp,
             _ => AfterFailure::Retry { delay },
         }

@@ -30,13 +30,13 @@ pub(crate) trait BatchHandler: Send + Sync + 'static {
     async fn run(&self, batch: &[Self::Input]) -> PortResult<Vec<PortResult<Self::Output>>>;
 }
 
-struct Operation<W: BatchHandler> {
+struct QueuedOperation<W: BatchHandler> {
     input: W::Input,
     answer: oneshot::Sender<PortResult<W::Output>>,
 }
 
 pub(crate) struct Batcher<W: BatchHandler> {
-    operations: mpsc::Sender<Operation<W>>,
+    operations: mpsc::Sender<QueuedOperation<W>>,
 }
 
 impl<W: BatchHandler> Batcher<W> {
@@ -51,7 +51,7 @@ impl<W: BatchHandler> Batcher<W> {
     /// Queues one operation and waits for its answer.
     pub(crate) async fn submit(&self, input: W::Input) -> PortResult<W::Output> {
         let (answer, answered) = oneshot::channel();
-        self.operations.send(Operation { input, answer }).await.map_err(|_| stopped())?;
+        self.operations.send(QueuedOperation { input, answer }).await.map_err(|_| stopped())?;
         answered.await.map_err(|_| stopped())?
     }
 
@@ -63,7 +63,7 @@ impl<W: BatchHandler> Batcher<W> {
 
 async fn work_until_closed<W: BatchHandler>(
     work: Arc<W>,
-    mut queue: mpsc::Receiver<Operation<W>>,
+    mut queue: mpsc::Receiver<QueuedOperation<W>>,
     group_limit: usize,
     batches: usize,
 ) {
@@ -80,7 +80,7 @@ async fn work_until_closed<W: BatchHandler>(
 }
 
 /// Writes a batch and answers its callers.
-async fn write<W: BatchHandler>(work: Arc<W>, batch: Vec<Operation<W>>) {
+async fn write<W: BatchHandler>(work: Arc<W>, batch: Vec<QueuedOperation<W>>) {
     let (inputs, answers): (Vec<_>, Vec<_>) =
         batch.into_iter().map(|operation| (operation.input, operation.answer)).unzip();
     let outcomes = outcomes(&work, &Arc::new(inputs)).await;

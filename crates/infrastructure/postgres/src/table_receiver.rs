@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::InstallationId;
-use quire_ports::{Cell, CellType, CopyProgress, PortError, PortResult, Row, Table, TableReceiver};
+use quire_ports::{
+    CellType, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, PortError, PortResult, TableReceiver,
+};
 use quire_sql::tables::{
     COPY_SOURCE, CREATE_COPY_PROGRESS, INSTALLATION, TABLES, copy_of_another, not_empty, quoted,
 };
@@ -32,7 +34,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) struct PgReceiver {
     connection: PgConnection,
-    tables: Vec<Table>,
+    tables: Vec<DatabaseTable>,
     /// The names of the types of each table's columns, in their order.
     types: HashMap<String, Vec<String>>,
 }
@@ -92,7 +94,7 @@ async fn record(connection: &mut PgConnection, part: &str, progress: &str) -> Po
 
 #[async_trait]
 impl TableReceiver for PgReceiver {
-    fn tables(&self) -> &[Table] {
+    fn tables(&self) -> &[DatabaseTable] {
         &self.tables
     }
 
@@ -109,7 +111,12 @@ impl TableReceiver for PgReceiver {
         record(&mut self.connection, part, &json_text(progress)?).await
     }
 
-    async fn insert(&mut self, table: &Table, rows: Vec<Row>, progress: &CopyProgress) -> PortResult<()> {
+    async fn insert(
+        &mut self,
+        table: &DatabaseTable,
+        rows: Vec<DatabaseRow>,
+        progress: &CopyProgress,
+    ) -> PortResult<()> {
         let types = self.types.get(&table.name).ok_or_else(|| corrupt("an unknown table"))?;
         let insert = insert_statement(table, types);
         let mut query = sqlx::query(AssertSqlSafe(insert));
@@ -148,7 +155,7 @@ impl TableReceiver for PgReceiver {
 }
 
 /// Inserts all rows of a batch by one statement, which gets an array for each column.
-fn insert_statement(table: &Table, types: &[String]) -> String {
+fn insert_statement(table: &DatabaseTable, types: &[String]) -> String {
     let names: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
     let mut arrays = Vec::new();
     let mut values = Vec::new();
@@ -177,8 +184,8 @@ fn insert_statement(table: &Table, types: &[String]) -> String {
 }
 
 /// The values of each column.
-fn transposed(rows: Vec<Row>, width: usize) -> Vec<Vec<Cell>> {
-    let mut columns: Vec<Vec<Cell>> = (0..width).map(|_| Vec::with_capacity(rows.len())).collect();
+fn transposed(rows: Vec<DatabaseRow>, width: usize) -> Vec<Vec<DatabaseCell>> {
+    let mut columns: Vec<Vec<DatabaseCell>> = (0..width).map(|_| Vec::with_capacity(rows.len())).collect();
     for row in rows {
         for (column, cell) in columns.iter_mut().zip(row) {
             column.push(cell);
@@ -191,36 +198,36 @@ fn transposed(rows: Vec<Row>, width: usize) -> Vec<Vec<Cell>> {
 fn bound(
     query: Query<'_, Postgres, PgArguments>,
     cell_type: CellType,
-    cells: Vec<Cell>,
+    cells: Vec<DatabaseCell>,
 ) -> PortResult<Query<'_, Postgres, PgArguments>> {
     Ok(match cell_type {
         CellType::Boolean => query.bind(values(cells, |cell| match cell {
-            Cell::Boolean(truth) => Some(truth),
+            DatabaseCell::Boolean(truth) => Some(truth),
             _ => None,
         })?),
         CellType::Integer => query.bind(values(cells, |cell| match cell {
-            Cell::Integer(number) => Some(number),
+            DatabaseCell::Integer(number) => Some(number),
             _ => None,
         })?),
         CellType::Float => query.bind(values(cells, |cell| match cell {
-            Cell::Float(number) => Some(number),
+            DatabaseCell::Float(number) => Some(number),
             _ => None,
         })?),
         CellType::Bytes => query.bind(values(cells, |cell| match cell {
-            Cell::Bytes(bytes) => Some(bytes),
+            DatabaseCell::Bytes(bytes) => Some(bytes),
             _ => None,
         })?),
         CellType::Uuid => query.bind(values(cells, |cell| match cell {
-            Cell::Uuid(id) => Some::<Uuid>(id),
+            DatabaseCell::Uuid(id) => Some::<Uuid>(id),
             _ => None,
         })?),
         CellType::Time => query.bind(values(cells, |cell| match cell {
-            Cell::Time(at) => Some(StoredTime(at)),
+            DatabaseCell::Time(at) => Some(StoredTime(at)),
             _ => None,
         })?),
         CellType::Text | CellType::Json | CellType::Unknown => {
             query.bind(values(cells, |cell| match cell {
-                Cell::Text(text) | Cell::Json(text) => Some(text),
+                DatabaseCell::Text(text) | DatabaseCell::Json(text) => Some(text),
                 _ => None,
             })?)
         }
@@ -228,9 +235,12 @@ fn bound(
 }
 
 /// The values of a column, all of one type. `Corrupt` if one has another type.
-fn values<T>(cells: Vec<Cell>, value: impl Fn(Cell) -> Option<T>) -> PortResult<Vec<Option<T>>> {
+fn values<T>(
+    cells: Vec<DatabaseCell>,
+    value: impl Fn(DatabaseCell) -> Option<T>,
+) -> PortResult<Vec<Option<T>>> {
     let optional = |cell| match cell {
-        Cell::Null => Ok(None),
+        DatabaseCell::Null => Ok(None),
         cell => match value(cell) {
             Some(value) => Ok(Some(value)),
             None => Err(PortError::Corrupt("a value has another type than its column".to_owned())),

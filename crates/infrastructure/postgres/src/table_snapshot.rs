@@ -1,7 +1,9 @@
 //! Reads whole tables in one transaction, which sees the database as it was at its beginning.
 
 use async_trait::async_trait;
-use quire_ports::{Cell, CellType, PortResult, Row, Table, TableSnapshot, canonical_json};
+use quire_ports::{
+    CellType, DatabaseCell, DatabaseRow, DatabaseTable, PortResult, TableSnapshot, canonical_json,
+};
 use quire_sql::tables::{page_query, quoted};
 use quire_sql::{ColumnReader as _, corrupt};
 use sqlx::postgres::{PgArguments, PgRow};
@@ -15,16 +17,21 @@ use crate::sql;
 
 pub(crate) struct PgSnapshot {
     pub(crate) connection: PgConnection,
-    pub(crate) tables: Vec<Table>,
+    pub(crate) tables: Vec<DatabaseTable>,
 }
 
 #[async_trait]
 impl TableSnapshot for PgSnapshot {
-    fn tables(&self) -> &[Table] {
+    fn tables(&self) -> &[DatabaseTable] {
         &self.tables
     }
 
-    async fn rows(&mut self, table: &Table, after: Option<&Row>, limit: u32) -> PortResult<Vec<Row>> {
+    async fn rows(
+        &mut self,
+        table: &DatabaseTable,
+        after: Option<&DatabaseRow>,
+        limit: u32,
+    ) -> PortResult<Vec<DatabaseRow>> {
         let columns: Vec<String> = table
             .columns
             .iter()
@@ -34,7 +41,7 @@ impl TableSnapshot for PgSnapshot {
             })
             .collect();
         let key: Vec<&str> = table.key.iter().map(|index| table.columns[*index].name.as_str()).collect();
-        let after: &[Cell] = after.map_or(&[], Vec::as_slice);
+        let after: &[DatabaseCell] = after.map_or(&[], Vec::as_slice);
         let placeholders: Vec<String> = (1..=after.len()).map(|number| format!("${number}")).collect();
         let query = page_query(&table.name, &columns, &key, &placeholders, limit);
         let mut query = sqlx::query(AssertSqlSafe(query));
@@ -48,7 +55,7 @@ impl TableSnapshot for PgSnapshot {
         rows.iter().map(cells).collect()
     }
 
-    async fn count(&mut self, table: &Table) -> PortResult<u64> {
+    async fn count(&mut self, table: &DatabaseTable) -> PortResult<u64> {
         let query = format!("SELECT count(*) FROM {}", quoted(&table.name));
         let count: i64 = sqlx::query_scalar(AssertSqlSafe(query))
             .fetch_one(&mut self.connection)
@@ -80,32 +87,39 @@ impl TableSnapshot for PgSnapshot {
 }
 
 /// A query with the value of a key as its next parameter.
-fn bound<'q>(query: Query<'q, Postgres, PgArguments>, cell: &Cell) -> Query<'q, Postgres, PgArguments> {
+fn bound<'q>(
+    query: Query<'q, Postgres, PgArguments>,
+    cell: &DatabaseCell,
+) -> Query<'q, Postgres, PgArguments> {
     match cell {
-        Cell::Null => query.bind(None::<String>),
-        Cell::Boolean(truth) => query.bind(*truth),
-        Cell::Integer(number) => query.bind(*number),
-        Cell::Float(number) => query.bind(*number),
-        Cell::Text(text) | Cell::Json(text) => query.bind(text.clone()),
-        Cell::Bytes(bytes) => query.bind(bytes.clone()),
-        Cell::Uuid(id) => query.bind(*id),
-        Cell::Time(at) => query.bind(StoredTime(*at)),
+        DatabaseCell::Null => query.bind(None::<String>),
+        DatabaseCell::Boolean(truth) => query.bind(*truth),
+        DatabaseCell::Integer(number) => query.bind(*number),
+        DatabaseCell::Float(number) => query.bind(*number),
+        DatabaseCell::Text(text) | DatabaseCell::Json(text) => query.bind(text.clone()),
+        DatabaseCell::Bytes(bytes) => query.bind(bytes.clone()),
+        DatabaseCell::Uuid(id) => query.bind(*id),
+        DatabaseCell::Time(at) => query.bind(StoredTime(*at)),
     }
 }
 
 /// The value of a column.
-fn cell(row: &PgRow, name: &str, cell_type: CellType) -> PortResult<Cell> {
+fn cell(row: &PgRow, name: &str, cell_type: CellType) -> PortResult<DatabaseCell> {
     let reader = PostgresRow(row);
     let cell = match cell_type {
-        CellType::Boolean => row.try_get::<Option<bool>, _>(name).map_err(translate)?.map(Cell::Boolean),
-        CellType::Integer => reader.optional_integer(name)?.map(Cell::Integer),
-        CellType::Float => reader.optional_float(name)?.map(Cell::Float),
-        CellType::Bytes => reader.optional_bytes(name)?.map(|bytes| Cell::Bytes(bytes.to_vec())),
-        CellType::Uuid => reader.optional_uuid(name)?.map(Cell::Uuid),
-        CellType::Time => reader.optional_timestamp(name)?.map(Cell::Time),
-        CellType::Json => reader.optional_json_bytes(name)?.map(canonical_json).transpose()?.map(Cell::Json),
-        CellType::Text => reader.optional_text(name)?.map(|text| Cell::Text(text.to_owned())),
+        CellType::Boolean => {
+            row.try_get::<Option<bool>, _>(name).map_err(translate)?.map(DatabaseCell::Boolean)
+        }
+        CellType::Integer => reader.optional_integer(name)?.map(DatabaseCell::Integer),
+        CellType::Float => reader.optional_float(name)?.map(DatabaseCell::Float),
+        CellType::Bytes => reader.optional_bytes(name)?.map(|bytes| DatabaseCell::Bytes(bytes.to_vec())),
+        CellType::Uuid => reader.optional_uuid(name)?.map(DatabaseCell::Uuid),
+        CellType::Time => reader.optional_timestamp(name)?.map(DatabaseCell::Time),
+        CellType::Json => {
+            reader.optional_json_bytes(name)?.map(canonical_json).transpose()?.map(DatabaseCell::Json)
+        }
+        CellType::Text => reader.optional_text(name)?.map(|text| DatabaseCell::Text(text.to_owned())),
         CellType::Unknown => return Err(corrupt(format!("the type of the column {name} is not known"))),
     };
-    Ok(cell.unwrap_or(Cell::Null))
+    Ok(cell.unwrap_or(DatabaseCell::Null))
 }

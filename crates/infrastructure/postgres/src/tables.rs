@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use quire_domain::InstallationId;
-use quire_ports::{CellType, Column, PortError, PortResult, Table, TableReceiver, TableSnapshot, Tables};
+use quire_ports::{
+    CellType, Column, DatabaseTable, PortError, PortResult, TableReceiver, TableSnapshot, Tables,
+};
 use quire_sql::corrupt;
 use quire_sql::tables::{COPY_SOURCE, FORGET_COPY, HISTORY_RULES, TABLES, is_derived};
 use sqlx::{AssertSqlSafe, PgConnection, Row as _};
@@ -95,7 +97,7 @@ pub(crate) async fn execute(connection: &mut PgConnection, statement: &str) -> P
     sqlx::raw_sql(AssertSqlSafe(statement.to_owned())).execute(connection).await.map(drop).map_err(translate)
 }
 
-pub(crate) async fn tables(connection: &mut PgConnection) -> PortResult<Vec<Table>> {
+pub(crate) async fn tables(connection: &mut PgConnection) -> PortResult<Vec<DatabaseTable>> {
     let mut tables = Vec::with_capacity(TABLES.len());
     for name in TABLES {
         let columns: Vec<Column> =
@@ -104,7 +106,7 @@ pub(crate) async fn tables(connection: &mut PgConnection) -> PortResult<Vec<Tabl
         let key: Option<Vec<usize>> =
             key.iter().map(|part| columns.iter().position(|column| column.name == *part)).collect();
         match key.filter(|key| !key.is_empty()) {
-            Some(key) => tables.push(Table { name: (*name).to_owned(), columns, key }),
+            Some(key) => tables.push(DatabaseTable { name: (*name).to_owned(), columns, key }),
             None => {
                 return Err(PortError::Corrupt(format!("the table {name} is missing or has no primary key")));
             }

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::InstallationId;
 use quire_ports::{
-    Cell, CellType, Column, CopyProgress, PortError, PortResult, Row, Table, TableReceiver, TableSnapshot,
-    Tables,
+    CellType, Column, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, PortError, PortResult,
+    TableReceiver, TableSnapshot, Tables,
 };
 use quire_sql::tables::{
     COPY_SOURCE, CREATE_COPY_PROGRESS, FORGET_COPY, HISTORY_RULES, INSTALLATION, TABLES, copy_of_another,
@@ -102,16 +102,21 @@ impl OwnConnection {
 
 struct SqliteSnapshot {
     connection: OwnConnection,
-    tables: Vec<Table>,
+    tables: Vec<DatabaseTable>,
 }
 
 #[async_trait]
 impl TableSnapshot for SqliteSnapshot {
-    fn tables(&self) -> &[Table] {
+    fn tables(&self) -> &[DatabaseTable] {
         &self.tables
     }
 
-    async fn rows(&mut self, table: &Table, after: Option<&Row>, limit: u32) -> PortResult<Vec<Row>> {
+    async fn rows(
+        &mut self,
+        table: &DatabaseTable,
+        after: Option<&DatabaseRow>,
+        limit: u32,
+    ) -> PortResult<Vec<DatabaseRow>> {
         let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
         let key: Vec<&str> = table.key.iter().map(|index| table.columns[*index].name.as_str()).collect();
         let after: Vec<Value> = after.into_iter().flatten().map(stored).collect();
@@ -126,14 +131,14 @@ impl TableSnapshot for SqliteSnapshot {
                 while let Some(row) = rows.next().map_err(translate)? {
                     let cells = (0..width)
                         .map(|index| row.get_ref(index).map_err(translate).and_then(|value| cell(value)));
-                    page.push(cells.collect::<PortResult<Row>>()?);
+                    page.push(cells.collect::<PortResult<DatabaseRow>>()?);
                 }
                 Ok(page)
             })
             .await
     }
 
-    async fn count(&mut self, table: &Table) -> PortResult<u64> {
+    async fn count(&mut self, table: &DatabaseTable) -> PortResult<u64> {
         let query = format!("SELECT count(*) FROM {}", quoted(&table.name));
         self.connection
             .run(move |connection| scalar::<i64>(connection, &query, []))
@@ -167,12 +172,12 @@ impl TableSnapshot for SqliteSnapshot {
 
 struct SqliteReceiver {
     connection: OwnConnection,
-    tables: Vec<Table>,
+    tables: Vec<DatabaseTable>,
 }
 
 #[async_trait]
 impl TableReceiver for SqliteReceiver {
-    fn tables(&self) -> &[Table] {
+    fn tables(&self) -> &[DatabaseTable] {
         &self.tables
     }
 
@@ -195,7 +200,12 @@ impl TableReceiver for SqliteReceiver {
         self.connection.run(move |connection| record(connection, &part, &progress)).await
     }
 
-    async fn insert(&mut self, table: &Table, rows: Vec<Row>, progress: &CopyProgress) -> PortResult<()> {
+    async fn insert(
+        &mut self,
+        table: &DatabaseTable,
+        rows: Vec<DatabaseRow>,
+        progress: &CopyProgress,
+    ) -> PortResult<()> {
         let columns: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
         let values = vec!["?"; columns.len()].join(", ");
         let insert =
@@ -275,11 +285,11 @@ fn in_transaction(connection: &Connection, work: impl FnOnce() -> PortResult<()>
 }
 
 /// The tables with their columns. SQLite does not tell booleans, times and ids from numbers and bytes.
-fn tables(connection: &Connection) -> PortResult<Vec<Table>> {
+fn tables(connection: &Connection) -> PortResult<Vec<DatabaseTable>> {
     TABLES.iter().map(|name| table(connection, name)).collect()
 }
 
-fn table(connection: &Connection, name: &str) -> PortResult<Table> {
+fn table(connection: &Connection, name: &str) -> PortResult<DatabaseTable> {
     // A hidden column is computed.
     let query = "SELECT name, pk FROM pragma_table_xinfo(?1) WHERE hidden = 0 ORDER BY cid";
     let mut statement = connection.prepare_cached(query).map_err(translate)?;
@@ -294,31 +304,31 @@ fn table(connection: &Connection, name: &str) -> PortResult<Table> {
         return Err(PortError::Corrupt(format!("the table {name} is missing or has no primary key")));
     }
     let column = |(name, _): (String, i64)| Column { name, cell_type: CellType::Unknown };
-    Ok(Table { name: name.to_owned(), columns: columns.into_iter().map(column).collect(), key })
+    Ok(DatabaseTable { name: name.to_owned(), columns: columns.into_iter().map(column).collect(), key })
 }
 
 /// A stored value as it is.
-fn cell(value: ValueRef<'_>) -> PortResult<Cell> {
+fn cell(value: ValueRef<'_>) -> PortResult<DatabaseCell> {
     Ok(match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(number) => Cell::Integer(number),
-        ValueRef::Real(number) => Cell::Float(number),
-        ValueRef::Text(text) => Cell::Text(std::str::from_utf8(text).map_err(corrupt)?.to_owned()),
-        ValueRef::Blob(bytes) => Cell::Bytes(bytes.to_vec()),
+        ValueRef::Null => DatabaseCell::Null,
+        ValueRef::Integer(number) => DatabaseCell::Integer(number),
+        ValueRef::Real(number) => DatabaseCell::Float(number),
+        ValueRef::Text(text) => DatabaseCell::Text(std::str::from_utf8(text).map_err(corrupt)?.to_owned()),
+        ValueRef::Blob(bytes) => DatabaseCell::Bytes(bytes.to_vec()),
     })
 }
 
 /// A value in the form in which SQLite stores it.
-fn stored(cell: &Cell) -> Value {
+fn stored(cell: &DatabaseCell) -> Value {
     match cell {
-        Cell::Null => Value::Null,
-        Cell::Boolean(truth) => Value::Integer(i64::from(*truth)),
-        Cell::Integer(number) => Value::Integer(*number),
-        Cell::Float(number) => Value::Real(*number),
-        Cell::Text(text) | Cell::Json(text) => Value::Text(text.clone()),
-        Cell::Bytes(bytes) => Value::Blob(bytes.clone()),
-        Cell::Uuid(id) => Value::Blob(id.as_bytes().to_vec()),
-        Cell::Time(at) => Value::Integer(micros(*at)),
+        DatabaseCell::Null => Value::Null,
+        DatabaseCell::Boolean(truth) => Value::Integer(i64::from(*truth)),
+        DatabaseCell::Integer(number) => Value::Integer(*number),
+        DatabaseCell::Float(number) => Value::Real(*number),
+        DatabaseCell::Text(text) | DatabaseCell::Json(text) => Value::Text(text.clone()),
+        DatabaseCell::Bytes(bytes) => Value::Blob(bytes.clone()),
+        DatabaseCell::Uuid(id) => Value::Blob(id.as_bytes().to_vec()),
+        DatabaseCell::Time(at) => Value::Integer(micros(*at)),
     }
 }
 

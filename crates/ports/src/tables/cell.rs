@@ -10,7 +10,7 @@ use crate::{PortError, PortResult};
 /// The value of a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // Each variant is the type of its name.
-pub enum Cell {
+pub enum DatabaseCell {
     Null,
     Boolean(bool),
     Integer(i64),
@@ -39,7 +39,7 @@ pub enum CellType {
     Json,
 }
 
-impl Cell {
+impl DatabaseCell {
     /// The same value as a value of this type: a number as a time, bytes as an id. `Corrupt` if it is none.
     pub fn into_type(self, cell_type: CellType) -> PortResult<Self> {
         Ok(match (cell_type, self) {
@@ -116,23 +116,27 @@ mod tests {
     fn what_one_database_stores_as_a_number_is_a_time_or_a_boolean_in_another() {
         let id = Uuid::now_v7();
         for (stored, cell_type, typed) in [
-            (Cell::Integer(1), CellType::Boolean, Cell::Boolean(true)),
-            (Cell::Integer(0), CellType::Time, Cell::Time(Timestamp::UNIX_EPOCH)),
-            (Cell::Integer(7), CellType::Float, Cell::Float(7.0)),
-            (Cell::Bytes(id.as_bytes().to_vec()), CellType::Uuid, Cell::Uuid(id)),
-            (Cell::Text("a\0".to_owned()), CellType::Text, Cell::Text("a\u{fffd}".to_owned())),
-            (Cell::Text("{ }".to_owned()), CellType::Json, Cell::Json("{}".to_owned())),
-            (Cell::Null, CellType::Uuid, Cell::Null),
-            (Cell::Text("a\0".to_owned()), CellType::Unknown, Cell::Text("a\0".to_owned())),
+            (DatabaseCell::Integer(1), CellType::Boolean, DatabaseCell::Boolean(true)),
+            (DatabaseCell::Integer(0), CellType::Time, DatabaseCell::Time(Timestamp::UNIX_EPOCH)),
+            (DatabaseCell::Integer(7), CellType::Float, DatabaseCell::Float(7.0)),
+            (DatabaseCell::Bytes(id.as_bytes().to_vec()), CellType::Uuid, DatabaseCell::Uuid(id)),
+            (
+                DatabaseCell::Text("a\0".to_owned()),
+                CellType::Text,
+                DatabaseCell::Text("a\u{fffd}".to_owned()),
+            ),
+            (DatabaseCell::Text("{ }".to_owned()), CellType::Json, DatabaseCell::Json("{}".to_owned())),
+            (DatabaseCell::Null, CellType::Uuid, DatabaseCell::Null),
+            (DatabaseCell::Text("a\0".to_owned()), CellType::Unknown, DatabaseCell::Text("a\0".to_owned())),
         ] {
             assert_eq!(stored.into_type(cell_type), Ok(typed.clone()));
             assert_eq!(typed.clone().into_type(cell_type), Ok(typed));
         }
         for (stored, cell_type) in [
-            (Cell::Integer(2), CellType::Boolean),
-            (Cell::Text("x".to_owned()), CellType::Integer),
-            (Cell::Bytes(vec![1]), CellType::Uuid),
-            (Cell::Text("{".to_owned()), CellType::Json),
+            (DatabaseCell::Integer(2), CellType::Boolean),
+            (DatabaseCell::Text("x".to_owned()), CellType::Integer),
+            (DatabaseCell::Bytes(vec![1]), CellType::Uuid),
+            (DatabaseCell::Text("{".to_owned()), CellType::Json),
         ] {
             assert!(stored.clone().into_type(cell_type).is_err(), "{stored:?}");
         }

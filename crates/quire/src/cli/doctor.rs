@@ -78,13 +78,13 @@ impl Finding {
 }
 
 /// What the checks look at.
-struct Installation<'c> {
+struct CheckedInstallation<'c> {
     config: &'c Config,
     layers: &'c Layers,
     database: OpenedDatabase,
 }
 
-impl Installation<'_> {
+impl CheckedInstallation<'_> {
     /// The store, if the database answers and has all tables.
     fn store(&self) -> Option<&Store> {
         match &self.database {
@@ -99,7 +99,7 @@ type FindingFuture<'i> = Pin<Box<dyn Future<Output = Finding> + 'i>>;
 /// One check: its name, and the function that makes it.
 struct Check {
     name: &'static str,
-    run: for<'i> fn(&'i Installation<'i>) -> FindingFuture<'i>,
+    run: for<'i> fn(&'i CheckedInstallation<'i>) -> FindingFuture<'i>,
 }
 
 /// Every check, in the order of the report.
@@ -120,7 +120,7 @@ const CHECKS: [Check; 12] = [
 
 impl DoctorCommand {
     pub(super) async fn run(self, config: &Config, layers: &Layers) -> Result<ExitCode, CommandError> {
-        let installation = Installation { config, layers, database: database::open(config).await };
+        let installation = CheckedInstallation { config, layers, database: database::open(config).await };
         let mut findings = Vec::with_capacity(CHECKS.len());
         for check in &CHECKS {
             findings.push((check.name, (check.run)(&installation).await));

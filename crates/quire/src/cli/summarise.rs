@@ -18,7 +18,7 @@ use quire_domain::{ClaimScope, Pipeline, RunId, UnknownName};
 use quire_ports::Store;
 
 use self::progress::Progress;
-use self::results::Outcome;
+use self::results::LinkOutcome;
 use super::output;
 use crate::config::Config;
 use crate::error::CommandError;
@@ -113,8 +113,8 @@ impl SummariseCommand {
         let mut failed = 0;
         for (url, request) in requests {
             let outcome = match request {
-                Ok(id) => Outcome::of(progress.follow(id).await?),
-                Err(refusal) => Outcome::Refused(refusal),
+                Ok(id) => LinkOutcome::of(progress.follow(id).await?),
+                Err(refusal) => LinkOutcome::Refused(refusal),
             };
             failed += usize::from(!outcome.is_summary());
             let text = if self.json { outcome.to_json(url) } else { outcome.to_text(url) };

@@ -2,13 +2,13 @@
 
 /// A part of a line, and the number of the quote that it is, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct MarkedPart {
     pub(super) text: String,
     pub(super) quote: Option<usize>,
 }
 
 /// The lines of a text that have words, with each quote marked where it first stands.
-pub(super) fn lines(text: &str, quotes: &[String]) -> Vec<Vec<Part>> {
+pub(super) fn lines(text: &str, quotes: &[String]) -> Vec<Vec<MarkedPart>> {
     let mut unseen: Vec<(usize, &str)> =
         quotes.iter().enumerate().map(|(number, quote)| (number + 1, quote.trim())).collect();
     unseen.retain(|(_, quote)| !quote.is_empty());
@@ -16,7 +16,7 @@ pub(super) fn lines(text: &str, quotes: &[String]) -> Vec<Vec<Part>> {
     lines.map(|line| parts(line, &mut unseen)).collect()
 }
 
-fn parts(line: &str, unseen: &mut Vec<(usize, &str)>) -> Vec<Part> {
+fn parts(line: &str, unseen: &mut Vec<(usize, &str)>) -> Vec<MarkedPart> {
     let found = unseen.iter().filter_map(|(number, quote)| Some((line.find(quote)?, quote.len(), *number)));
     let mut found: Vec<(usize, usize, usize)> = found.collect();
     found.sort_unstable();
@@ -24,7 +24,7 @@ fn parts(line: &str, unseen: &mut Vec<(usize, &str)>) -> Vec<Part> {
     let mut at = 0;
     let mut push = |from: usize, to: usize, quote: Option<usize>| {
         if from < to {
-            parts.push(Part { text: line[from..to].to_owned(), quote });
+            parts.push(MarkedPart { text: line[from..to].to_owned(), quote });
         }
     };
     for (start, length, number) in found {

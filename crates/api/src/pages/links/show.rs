@@ -11,7 +11,7 @@ use quire_domain::{Role, RunId, RunState, StepName};
 use quire_understanding::summary::plain_text;
 use serde_json::Value;
 
-use super::marked::{self, Part};
+use super::marked::{self, MarkedPart};
 use super::{failure, heading, load_frame, status, text, texts};
 use crate::ApiError;
 use crate::caller::Caller;
@@ -51,7 +51,7 @@ struct LinkPart {
     may_retry: bool,
     summary: Option<SummaryView>,
     /// The text that was read.
-    lines: Vec<Vec<Part>>,
+    lines: Vec<Vec<MarkedPart>>,
     is_cut: bool,
     language: Option<String>,
 }

@@ -30,7 +30,7 @@ const SHOWN: u32 = 20;
 struct SearchPage {
     frame: Frame,
     query: String,
-    found: Found,
+    found: SearchOutcome,
     /// Whether a model answers questions.
     answers: bool,
 }
@@ -39,11 +39,11 @@ struct SearchPage {
 #[template(path = "search/results.html")]
 struct ResultsPart {
     words: &'static Words,
-    found: Found,
+    found: SearchOutcome,
 }
 
 /// What a query has led to.
-enum Found {
+enum SearchOutcome {
     /// Nothing was asked for.
     Nothing,
     /// The query cannot be read, for this reason.
@@ -90,11 +90,11 @@ pub(crate) async fn results(
     page(&ResultsPart { words, found })
 }
 
-async fn find(app: &App, parameters: &Parameters, language: Language) -> Result<Found, ApiError> {
+async fn find(app: &App, parameters: &Parameters, language: Language) -> Result<SearchOutcome, ApiError> {
     let words = language.words();
     let query = parameters.text("q").unwrap_or_default();
     if query.trim().is_empty() {
-        return Ok(Found::Nothing);
+        return Ok(SearchOutcome::Nothing);
     }
     let after = parameters.text("cursor").map(parse_cursor).transpose()?;
     let is_typing = parameters.value::<bool>("typing", "must be true or false")?.unwrap_or(false);
@@ -109,9 +109,9 @@ async fn find(app: &App, parameters: &Parameters, language: Language) -> Result<
     match search::search(app, &request).await {
         Ok(found) => {
             let titles = facets::titles(app, &found.facets, language).await;
-            Ok(Found::Results(Box::new(Results::of(found, &request, words, &titles))))
+            Ok(SearchOutcome::Results(Box::new(Results::of(found, &request, words, &titles))))
         }
-        Err(SearchError::Query(problem)) => Ok(Found::Refused(refusal(&problem, words))),
+        Err(SearchError::Query(problem)) => Ok(SearchOutcome::Refused(refusal(&problem, words))),
         Err(error) => Err(error.into()),
     }
 }

@@ -20,7 +20,7 @@ use quire_ports::{
     MODEL_CALL_OK, ModelCalls, OperationState, RunHistory, RunQueue, StepContext, missing_page,
 };
 
-use self::operation::{Operation, OperationRecords, StoredSubmission, Submission};
+use self::operation::{OperationRecords, StoredSubmission, Submission, SubmittedOperation};
 use self::recorded_cost::{RecordedOperation, VANISHED};
 use crate::lanes::{LaneCall, LanePermits};
 
@@ -89,7 +89,7 @@ impl DocumentIntelligenceReader {
     pub(super) fn falls_back(&self, context: &StepContext, failure: &Failure) -> bool {
         let is_wait = matches!(
             failure.kind,
-            quire_domain::FailureKind::LaneBusy { .. } | quire_domain::FailureKind::RateLimited { .. }
+            quire_domain::FailureKind::Waiting { .. } | quire_domain::FailureKind::RateLimited { .. }
         );
         let is_last = context.attempt >= self.options.attempts || !failure.kind.is_retryable();
         self.options.fallback && !is_wait && is_last
@@ -151,7 +151,7 @@ impl DocumentIntelligenceReader {
         context: &StepContext,
         records: &OperationRecords<'_>,
         file: &SubmittedFile,
-    ) -> Result<Operation, Failure> {
+    ) -> Result<SubmittedOperation, Failure> {
         self.require_budget().await?;
         let call = self.begin_call().await?;
         let begun = records.store(Submission::Begun).await?;
@@ -162,7 +162,7 @@ impl DocumentIntelligenceReader {
             Ok(AcceptedOperation { address, wait }) => {
                 let submitted_at = self.clock.now();
                 let poll_at = submitted_at.saturating_add(wait).unwrap_or(submitted_at);
-                Operation { address, submitted_at, poll_at: Some(poll_at) }
+                SubmittedOperation { address, submitted_at, poll_at: Some(poll_at) }
             }
             Err(error) => {
                 if error.may_have_arrived {
@@ -203,7 +203,7 @@ impl DocumentIntelligenceReader {
         &self,
         context: &StepContext,
         records: &OperationRecords<'_>,
-        operation: &Operation,
+        operation: &SubmittedOperation,
         file: &SubmittedFile,
     ) -> Result<Ended, Failure> {
         let mut waited = Duration::ZERO;

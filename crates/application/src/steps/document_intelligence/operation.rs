@@ -14,7 +14,7 @@ const ARTIFACT: &str = "DOCUMENT_INTELLIGENCE_OPERATION";
 
 /// An operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Operation {
+pub(super) struct SubmittedOperation {
     /// Its address.
     pub(super) address: String,
     /// When the file was accepted.
@@ -24,7 +24,7 @@ pub(super) struct Operation {
     pub(super) poll_at: Option<Timestamp>,
 }
 
-impl Operation {
+impl SubmittedOperation {
     /// The id that the service gave it.
     pub(super) fn id(&self) -> Option<Uuid> {
         let path = self.address.split('?').next()?;
@@ -39,7 +39,7 @@ pub(super) enum Submission {
     /// The file is about to be submitted.
     Begun,
     /// It was accepted.
-    Accepted(Operation),
+    Accepted(SubmittedOperation),
     /// It was refused, its operation has failed or vanished, or nobody knows what became of it.
     Over,
 }
@@ -96,8 +96,11 @@ mod tests {
     #[test]
     fn a_record_is_read_as_it_was_written_and_names_the_operation() {
         let address = "https://x.test/documentModels/m/analyzeResults/3b31320d-8bab-4f88-b19c-2322a7f11034?api-version=1";
-        let operation =
-            Operation { address: address.to_owned(), submitted_at: Timestamp::UNIX_EPOCH, poll_at: None };
+        let operation = SubmittedOperation {
+            address: address.to_owned(),
+            submitted_at: Timestamp::UNIX_EPOCH,
+            poll_at: None,
+        };
         assert_eq!(operation.id().unwrap().to_string(), "3b31320d-8bab-4f88-b19c-2322a7f11034");
         for submission in [Submission::Begun, Submission::Accepted(operation), Submission::Over] {
             let json = serde_json::to_string(&submission).unwrap();

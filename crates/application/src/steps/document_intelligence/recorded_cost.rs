@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use quire_domain::ModelCallId;
 use quire_ports::{CallContext, ModelCall, StepContext};
 
-use super::operation::{Operation, StoredSubmission};
+use super::operation::{StoredSubmission, SubmittedOperation};
 use super::{DocumentIntelligenceReader, MODEL, SubmittedFile};
 
 /// The outcome of an operation that the service has forgotten.
@@ -22,7 +22,7 @@ pub(super) struct RecordedOperation<'o> {
 }
 
 impl<'o> RecordedOperation<'o> {
-    pub(super) fn of(operation: &Operation, outcome: &'o str, cost: Option<f64>) -> Self {
+    pub(super) fn of(operation: &SubmittedOperation, outcome: &'o str, cost: Option<f64>) -> Self {
         let id = operation.id().map_or_else(ModelCallId::new, ModelCallId);
         Self { id, submitted_at: operation.submitted_at, outcome, cost }
     }

@@ -106,7 +106,7 @@ async fn a_repair_that_has_to_wait_does_not_pay_for_the_first_answer_again() {
     let interpreter = ModelInterpreter::new(model.clone(), rules, clock, settings(0, false));
     let kept: Arc<dyn KeptAnswers> = Arc::new(KeptInMemory::default());
     let request = || InterpretRequest { kept: Some(kept.clone()), ..request() };
-    assert!(interpreter.interpret(request()).await.unwrap_err().is_lane_busy());
+    assert!(interpreter.interpret(request()).await.unwrap_err().is_waiting());
     let made_by = interpreter.interpret(request()).await.unwrap().made_by;
     assert_eq!((made_by.tokens_in, made_by.tokens_out), (200, 40), "both answers are counted");
     // Two messages ask, four ask for a repair.

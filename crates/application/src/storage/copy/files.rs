@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use quire_ports::{
-    BlobFile, BlobStore, Cell, CellType, CopyProgress, PortError, PortResult, TableReceiver, TableSnapshot,
+    BlobFile, BlobStore, CellType, CopyProgress, DatabaseCell, PortError, PortResult, TableReceiver,
+    TableSnapshot,
 };
 use tokio::task::JoinSet;
 use uuid::Uuid;
@@ -24,7 +25,7 @@ const WHOLE: u64 = 8 << 20;
 
 /// Where files go.
 #[derive(Clone)]
-struct Target {
+struct CopyTarget {
     blobs: Arc<dyn BlobStore>,
     /// Whether an earlier copy may have left files there.
     may_have_files: bool,
@@ -50,11 +51,11 @@ pub(super) async fn copy_files(
 ) -> Result<(), CopyError> {
     let mut earlier = receiver.progress(PART).await?.last.unwrap_or_default().into_iter();
     let mut last = match earlier.next().map(|cell| cell.into_type(CellType::Uuid)).transpose()? {
-        Some(Cell::Uuid(id)) => Some(id),
+        Some(DatabaseCell::Uuid(id)) => Some(id),
         _ => None,
     };
     report.faults = Faults::of_cells(earlier);
-    let target = Target {
+    let target = CopyTarget {
         blobs: to.clone(),
         // A new target has no files to look for.
         may_have_files: last.is_some() || !to.folders(None).await?.names.is_empty(),
@@ -74,7 +75,7 @@ pub(super) async fn copy_files(
             }
         }
         last = Some(newest);
-        let copied = std::iter::once(Cell::Uuid(newest)).chain(report.faults.to_cells()).collect();
+        let copied = std::iter::once(DatabaseCell::Uuid(newest)).chain(report.faults.to_cells()).collect();
         receiver.record(PART, &CopyProgress { last: Some(copied), is_done: false }).await?;
         progress.done(count);
     }
@@ -84,7 +85,7 @@ pub(super) async fn copy_files(
 async fn copy_subjects(
     subjects: Vec<(Uuid, Option<NamedFile>)>,
     from: &Arc<dyn BlobStore>,
-    to: &Target,
+    to: &CopyTarget,
 ) -> Result<Vec<Copied>, CopyError> {
     let mut tasks = JoinSet::new();
     let mut copied = Vec::with_capacity(subjects.len());
@@ -111,7 +112,7 @@ async fn copy_subject(
     subject: Uuid,
     original: Option<&NamedFile>,
     from: &dyn BlobStore,
-    target: &Target,
+    target: &CopyTarget,
 ) -> Result<Copied, CopyError> {
     let to = &*target.blobs;
     let folder = subject.to_string();

@@ -1,6 +1,6 @@
 //! Which column of the source becomes which column of the target.
 
-use quire_ports::{Cell, CellType, Column, PortResult, Row, Table};
+use quire_ports::{CellType, Column, DatabaseCell, DatabaseRow, DatabaseTable, PortResult};
 
 use super::CopyError;
 
@@ -9,8 +9,8 @@ const TRANSACTION_OF_EVENT: (&str, &str) = ("events", "transaction_id");
 
 /// How a table is copied.
 pub(super) struct TablePlan {
-    pub(super) source: Table,
-    pub(super) target: Table,
+    pub(super) source: DatabaseTable,
+    pub(super) target: DatabaseTable,
     /// For each column of the target, where its value comes from and its type.
     columns: Vec<(ColumnSource, CellType)>,
 }
@@ -20,11 +20,11 @@ enum ColumnSource {
     /// This column of the source.
     Column(usize),
     /// It is always the same.
-    Fixed(Cell),
+    Fixed(DatabaseCell),
 }
 
 impl TablePlan {
-    fn of(source: &Table, target: &Table) -> Result<Self, CopyError> {
+    fn of(source: &DatabaseTable, target: &DatabaseTable) -> Result<Self, CopyError> {
         let different = |column: &Column| {
             CopyError::DifferentTables(format!("the column {} of {}", column.name, target.name))
         };
@@ -36,7 +36,7 @@ impl TablePlan {
                     (ColumnSource::Column(place), common(source.columns[place].cell_type, column.cell_type))
                 }
                 None if is_transaction(target, column) => {
-                    (ColumnSource::Fixed(Cell::Integer(0)), CellType::Integer)
+                    (ColumnSource::Fixed(DatabaseCell::Integer(0)), CellType::Integer)
                 }
                 None => return Err(different(column)),
             });
@@ -51,10 +51,10 @@ impl TablePlan {
     }
 
     /// A row of the source as a row of the target.
-    pub(super) fn convert(&self, mut row: Row) -> PortResult<Row> {
+    pub(super) fn convert(&self, mut row: DatabaseRow) -> PortResult<DatabaseRow> {
         let cells = self.columns.iter().map(|(origin, cell_type)| match origin {
             ColumnSource::Column(place) => {
-                std::mem::replace(&mut row[*place], Cell::Null).into_type(*cell_type)
+                std::mem::replace(&mut row[*place], DatabaseCell::Null).into_type(*cell_type)
             }
             ColumnSource::Fixed(cell) => Ok(cell.clone()),
         });
@@ -62,30 +62,30 @@ impl TablePlan {
     }
 
     /// A row that was read from the target, with the types of a converted row.
-    pub(super) fn typed(&self, row: Row) -> PortResult<Row> {
+    pub(super) fn typed(&self, row: DatabaseRow) -> PortResult<DatabaseRow> {
         row.into_iter().zip(&self.columns).map(|(cell, (_, cell_type))| cell.into_type(*cell_type)).collect()
     }
 
     /// The key of a row of the source.
-    pub(super) fn source_key(&self, row: &Row) -> Row {
+    pub(super) fn source_key(&self, row: &DatabaseRow) -> DatabaseRow {
         self.source.key_of(row)
     }
 }
 
 /// The plans for all tables, in the order of the target.
-pub(super) fn plans(source: &[Table], target: &[Table]) -> Result<Vec<TablePlan>, CopyError> {
+pub(super) fn plans(source: &[DatabaseTable], target: &[DatabaseTable]) -> Result<Vec<TablePlan>, CopyError> {
     let lost = source.iter().find(|table| target.iter().all(|one| one.name != table.name));
     if let Some(lost) = lost {
         return Err(CopyError::DifferentTables(lost.name.clone()));
     }
-    let plan = |table: &Table| match source.iter().find(|one| one.name == table.name) {
+    let plan = |table: &DatabaseTable| match source.iter().find(|one| one.name == table.name) {
         Some(source) => TablePlan::of(source, table),
         None => Err(CopyError::DifferentTables(table.name.clone())),
     };
     target.iter().map(plan).collect()
 }
 
-fn is_transaction(table: &Table, column: &Column) -> bool {
+fn is_transaction(table: &DatabaseTable, column: &Column) -> bool {
     (table.name.as_str(), column.name.as_str()) == TRANSACTION_OF_EVENT
 }
 
@@ -98,10 +98,10 @@ fn common(one: CellType, other: CellType) -> CellType {
 mod tests {
     use super::*;
 
-    fn table(name: &str, columns: &[(&str, CellType)]) -> Table {
+    fn table(name: &str, columns: &[(&str, CellType)]) -> DatabaseTable {
         let column =
             |(name, cell_type): &(&str, CellType)| Column { name: (*name).to_owned(), cell_type: *cell_type };
-        Table { name: name.to_owned(), columns: columns.iter().map(column).collect(), key: vec![0] }
+        DatabaseTable { name: name.to_owned(), columns: columns.iter().map(column).collect(), key: vec![0] }
     }
 
     #[test]
@@ -109,12 +109,15 @@ mod tests {
         let source = table("t", &[("a", CellType::Unknown), ("b", CellType::Unknown)]);
         let target = table("t", &[("b", CellType::Boolean), ("a", CellType::Text)]);
         let there = TablePlan::of(&source, &target).unwrap();
-        let stored = vec![Cell::Text("x".to_owned()), Cell::Integer(1)];
-        let typed = vec![Cell::Boolean(true), Cell::Text("x".to_owned())];
+        let stored = vec![DatabaseCell::Text("x".to_owned()), DatabaseCell::Integer(1)];
+        let typed = vec![DatabaseCell::Boolean(true), DatabaseCell::Text("x".to_owned())];
         assert_eq!(there.convert(stored.clone()).unwrap(), typed);
-        assert_eq!(there.source_key(&stored), [Cell::Text("x".to_owned())]);
+        assert_eq!(there.source_key(&stored), [DatabaseCell::Text("x".to_owned())]);
         let back = TablePlan::of(&target, &source).unwrap();
-        assert_eq!(back.typed(stored).unwrap(), [Cell::Text("x".to_owned()), Cell::Boolean(true)]);
+        assert_eq!(
+            back.typed(stored).unwrap(),
+            [DatabaseCell::Text("x".to_owned()), DatabaseCell::Boolean(true)]
+        );
     }
 
     #[test]
@@ -137,7 +140,10 @@ mod tests {
             table("events", &[("id", CellType::Integer), ("transaction_id", CellType::Integer)]),
         );
         let plan = TablePlan::of(&without, &with).unwrap();
-        assert_eq!(plan.convert(vec![Cell::Integer(7)]).unwrap(), [Cell::Integer(7), Cell::Integer(0)]);
+        assert_eq!(
+            plan.convert(vec![DatabaseCell::Integer(7)]).unwrap(),
+            [DatabaseCell::Integer(7), DatabaseCell::Integer(0)]
+        );
         assert!(TablePlan::of(&with, &without).is_ok());
     }
 }

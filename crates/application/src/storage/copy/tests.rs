@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use async_trait::async_trait;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::{InstallationId, RunId};
-use quire_ports::{Cell, CellType, Table};
+use quire_ports::{CellType, DatabaseCell, DatabaseTable};
 use quire_testkit::conformance::filled_tables::{FilledTables, fill_every_table};
 use quire_testkit::fixture::at;
 use quire_testkit::{FaultyBlobs, StoreFixture};
@@ -54,7 +54,7 @@ impl Place {
     }
 
     /// Every row of every table. Values have the types that PostgreSQL knows.
-    async fn dump(&self, types: &[Table]) -> Vec<(String, Row)> {
+    async fn dump(&self, types: &[DatabaseTable]) -> Vec<(String, DatabaseRow)> {
         let mut snapshot = self.stores.store.tables.snapshot().await.unwrap();
         let tables = snapshot.tables().to_vec();
         let mut dump = Vec::new();
@@ -64,7 +64,7 @@ impl Place {
                 let cells = typed.columns.iter().map(|column| {
                     let place = table.columns.iter().position(|one| one.name == column.name).unwrap();
                     let is_changed = CHANGED_AT_THE_END.contains(&column.name.as_str());
-                    let cell = if is_changed { Cell::Null } else { row[place].clone() };
+                    let cell = if is_changed { DatabaseCell::Null } else { row[place].clone() };
                     cell.into_type(column.cell_type).unwrap()
                 });
                 dump.push((table.name.clone(), cells.collect()));
@@ -133,7 +133,7 @@ async fn rows_and_files_go_to_postgresql_and_back_unchanged() {
     let dump = laptop.dump(&types).await;
     assert_eq!(server.dump(&types).await, dump);
     assert_eq!(back.dump(&types).await, dump);
-    assert!(dump.iter().any(|(_, row)| row.contains(&Cell::Text("a\u{fffd}b".to_owned()))));
+    assert!(dump.iter().any(|(_, row)| row.contains(&DatabaseCell::Text("a\u{fffd}b".to_owned()))));
     for place in [&server, &back] {
         assert_eq!(place.files().await, laptop.files().await);
         assert_eq!(
@@ -192,7 +192,7 @@ impl InterruptedReceiver {
 
 #[async_trait]
 impl TableReceiver for InterruptedReceiver {
-    fn tables(&self) -> &[Table] {
+    fn tables(&self) -> &[DatabaseTable] {
         self.receiver.tables()
     }
 
@@ -205,7 +205,12 @@ impl TableReceiver for InterruptedReceiver {
         self.receiver.record(part, progress).await
     }
 
-    async fn insert(&mut self, table: &Table, rows: Vec<Row>, progress: &CopyProgress) -> PortResult<()> {
+    async fn insert(
+        &mut self,
+        table: &DatabaseTable,
+        rows: Vec<DatabaseRow>,
+        progress: &CopyProgress,
+    ) -> PortResult<()> {
         self.count()?;
         self.receiver.insert(table, rows, progress).await
     }
@@ -316,8 +321,8 @@ async fn a_target_with_anything_in_it_is_refused_and_left_as_it_is() {
 #[tokio::test(flavor = "multi_thread")]
 async fn both_databases_have_the_same_tables_and_columns() {
     let (sqlite, postgresql) = (Place::on_sqlite().await, Place::on_postgresql().await);
-    let names = |tables: &[Table]| -> Vec<(String, Vec<String>)> {
-        let columns = |table: &Table| {
+    let names = |tables: &[DatabaseTable]| -> Vec<(String, Vec<String>)> {
+        let columns = |table: &DatabaseTable| {
             let mut names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
             names.sort();
             names

@@ -8,7 +8,7 @@ use quire_domain::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::cipher::{BackupKey, DecryptingReader, MAGIC};
-use super::tar::{self, Entry};
+use super::tar::{self, TarEntry};
 use super::{ArchiveError, BackupSummary, DATABASE, DOCUMENTS, FORMAT, MANIFEST, ManifestEntry};
 use crate::blob::BlobName;
 
@@ -76,7 +76,7 @@ fn place(name: &str, folder: &Path) -> Result<PathBuf, ArchiveError> {
     Ok(folder.join(name))
 }
 
-fn unpack_entry(input: &mut impl Read, entry: &Entry, path: &Path) -> Result<ManifestEntry, ArchiveError> {
+fn unpack_entry(input: &mut impl Read, entry: &TarEntry, path: &Path) -> Result<ManifestEntry, ArchiveError> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;
     }

@@ -11,12 +11,12 @@ const MAX_PAX: u64 = 8 << 10;
 
 /// The name and the size of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TarEntry {
     pub(super) name: String,
     pub(super) bytes: u64,
 }
 
-pub(super) fn write_header(out: &mut impl Write, entry: &Entry) -> io::Result<()> {
+pub(super) fn write_header(out: &mut impl Write, entry: &TarEntry) -> io::Result<()> {
     if entry.name.len() <= NAME {
         return out.write_all(&header(&entry.name, entry.bytes, b'0'));
     }
@@ -38,7 +38,7 @@ pub(super) fn write_end(out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The next entry, or none at the end.
-pub(super) fn read_header(input: &mut impl Read) -> io::Result<Option<Entry>> {
+pub(super) fn read_header(input: &mut impl Read) -> io::Result<Option<TarEntry>> {
     let Some((entry, kind)) = read_block(input)? else { return Ok(None) };
     if kind != b'x' {
         return Ok(Some(entry));
@@ -51,7 +51,7 @@ pub(super) fn read_header(input: &mut impl Read) -> io::Result<Option<Entry>> {
     skip_padding(input, entry.bytes)?;
     let name = record.split_once(" path=").map(|(_, name)| name.trim_end_matches('\n').to_owned());
     let (following, _) = read_block(input)?.ok_or_else(invalid)?;
-    Ok(Some(Entry { name: name.ok_or_else(invalid)?, ..following }))
+    Ok(Some(TarEntry { name: name.ok_or_else(invalid)?, ..following }))
 }
 
 pub(super) fn skip_padding(input: &mut impl Read, bytes: u64) -> io::Result<()> {
@@ -85,7 +85,7 @@ fn header(name: &str, bytes: u64, kind: u8) -> [u8; BLOCK] {
     block
 }
 
-fn read_block(input: &mut impl Read) -> io::Result<Option<(Entry, u8)>> {
+fn read_block(input: &mut impl Read) -> io::Result<Option<(TarEntry, u8)>> {
     let mut block = [0; BLOCK];
     input.read_exact(&mut block)?;
     if block.iter().all(|byte| *byte == 0) {
@@ -103,7 +103,7 @@ fn read_block(input: &mut impl Read) -> io::Result<Option<(Entry, u8)>> {
         0x80 => block[128..136].iter().fold(0, |number, byte| number << 8 | u64::from(*byte)),
         _ => octal(&block[124..136])?,
     };
-    Ok(Some((Entry { name, bytes }, block[156])))
+    Ok(Some((TarEntry { name, bytes }, block[156])))
 }
 
 fn octal(digits: &[u8]) -> io::Result<u64> {

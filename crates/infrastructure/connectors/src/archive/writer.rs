@@ -8,7 +8,7 @@ use quire_domain::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::cipher::{BackupKey, EncryptingWriter};
-use super::tar::{self, Entry};
+use super::tar::{self, TarEntry};
 use super::{ArchiveError, BackupSummary, FORMAT, MANIFEST, ManifestEntry};
 
 /// Where the archive goes.
@@ -37,7 +37,7 @@ pub struct ArchiveWriter {
     /// The name until the backup is complete.
     partial: PathBuf,
     manifest: File,
-    entry: Option<(Entry, u64, Sha256)>,
+    entry: Option<(TarEntry, u64, Sha256)>,
     entries: u64,
     bytes: u64,
 }
@@ -59,7 +59,7 @@ impl ArchiveWriter {
 
     /// Begins an entry of this size.
     pub fn begin(&mut self, name: &str, bytes: u64) -> Result<(), ArchiveError> {
-        let entry = Entry { name: name.to_owned(), bytes };
+        let entry = TarEntry { name: name.to_owned(), bytes };
         tar::write_header(&mut self.out, &entry)?;
         self.entry = Some((entry, 0, Sha256::new()));
         Ok(())
@@ -123,7 +123,7 @@ impl ArchiveWriter {
         writeln!(self.manifest, "{line}")?;
         let bytes = self.manifest.stream_position()?;
         self.manifest.rewind()?;
-        tar::write_header(&mut self.out, &Entry { name: MANIFEST.to_owned(), bytes })?;
+        tar::write_header(&mut self.out, &TarEntry { name: MANIFEST.to_owned(), bytes })?;
         io::copy(&mut self.manifest, &mut self.out)?;
         tar::write_padding(&mut self.out, bytes)?;
         tar::write_end(&mut self.out)?;

@@ -10,11 +10,11 @@ pub(super) struct Tensors {
     bytes: Arc<Vec<u8>>,
     /// Where the numbers begin.
     begin: usize,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, TensorEntry>,
 }
 
 #[derive(Clone, Deserialize)]
-struct Entry {
+struct TensorEntry {
     dtype: String,
     shape: Vec<usize>,
     data_offsets: (usize, usize),
@@ -73,7 +73,7 @@ impl Tensors {
             serde_json::from_slice(header).map_err(|_| broken())?;
         let mut entries = BTreeMap::new();
         for (name, entry) in header.into_iter().filter(|(name, _)| name != "__metadata__") {
-            let entry: Entry = serde_json::from_value(entry).map_err(|_| broken())?;
+            let entry: TensorEntry = serde_json::from_value(entry).map_err(|_| broken())?;
             let end = begin.checked_add(entry.data_offsets.1).ok_or_else(broken)?;
             if entry.data_offsets.0 > entry.data_offsets.1 || end > bytes.len() {
                 return Err("is cut short".to_owned());
@@ -85,7 +85,7 @@ impl Tensors {
 
     /// The table of a name. None if there is none, or if its numbers cannot be read.
     pub(super) fn get(&self, name: &str) -> Option<Tensor> {
-        let Entry { dtype, shape, data_offsets } = self.entries.get(name)?;
+        let TensorEntry { dtype, shape, data_offsets } = self.entries.get(name)?;
         let (kind, height) = (NumberKind::parse(dtype)?, *shape.first()?);
         let width = shape.get(1).copied().unwrap_or(1);
         let size = height.checked_mul(width)?.checked_mul(kind.size())?;

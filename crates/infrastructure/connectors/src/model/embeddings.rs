@@ -76,7 +76,7 @@ impl RemoteEmbedder {
         Ok((vectors, response))
     }
 
-    async fn post(&self, request: &EmbedRequest, body: String) -> Result<Answer, FailedRequest> {
+    async fn post(&self, request: &EmbedRequest, body: String) -> Result<EmbeddingsResponse, FailedRequest> {
         let settings = &self.endpoint.settings;
         let invalid = || {
             FailedRequest::new(ModelErrorKind::Refused, "the name of the model does not fit into search.url")
@@ -151,7 +151,7 @@ fn normalise(vector: &mut [f32]) {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct EmbeddingsResponse {
     data: Vec<Item>,
     #[serde(default)]
     model: Option<String>,

@@ -6,11 +6,11 @@ use std::net::IpAddr;
 /// Hosts, addresses and ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowList {
-    entries: Vec<Entry>,
+    entries: Vec<AllowedHost>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
+struct AllowedHost {
     host: Host,
     /// Without one, every port.
     port: Option<u16>,
@@ -72,14 +72,14 @@ impl AllowList {
     }
 }
 
-impl Entry {
+impl AllowedHost {
     fn has_port(&self, port: u16) -> bool {
         self.port.is_none_or(|listed| listed == port)
     }
 }
 
-fn entry(word: &str) -> Option<Entry> {
-    let any_port = |host| Some(Entry { host, port: None });
+fn entry(word: &str) -> Option<AllowedHost> {
+    let any_port = |host| Some(AllowedHost { host, port: None });
     if let Some(host) = range(word) {
         return any_port(host);
     }
@@ -87,7 +87,7 @@ fn entry(word: &str) -> Option<Entry> {
         let port = Some(port.parse().ok().filter(|port| *port > 0)?);
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let host = range(host).or_else(|| name(host))?;
-        return Some(Entry { host, port });
+        return Some(AllowedHost { host, port });
     }
     any_port(name(word)?)
 }

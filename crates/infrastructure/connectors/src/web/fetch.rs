@@ -47,7 +47,7 @@ pub(super) struct Fetched {
 }
 
 /// What a host answers.
-enum Answer {
+enum FetchAnswer {
     Content(Fetched),
     Redirect(Url),
 }
@@ -110,8 +110,8 @@ impl Fetcher {
         for _ in 0..=self.settings.max_redirects {
             self.guard.check(&url).map_err(refused)?;
             match self.ask_in_lane(&url, limits).await? {
-                Answer::Redirect(next) => url = next,
-                Answer::Content(fetched) => return Ok(fetched),
+                FetchAnswer::Redirect(next) => url = next,
+                FetchAnswer::Content(fetched) => return Ok(fetched),
             }
             if limits.spacing == Spacing::Slot {
                 limits.spacing = Spacing::Counted;
@@ -128,7 +128,7 @@ impl Fetcher {
     }
 
     /// Asks a host once, in its lane. If the host asks to wait, its lane is closed.
-    async fn ask_in_lane(&self, url: &Url, limits: Limits) -> Result<Answer, WebFailure> {
+    async fn ask_in_lane(&self, url: &Url, limits: Limits) -> Result<FetchAnswer, WebFailure> {
         let interval = match limits.spacing {
             Spacing::None => Duration::ZERO,
             Spacing::Slot | Spacing::Counted => self.allowed_interval(url).await?,
@@ -150,11 +150,11 @@ impl Fetcher {
         answer
     }
 
-    async fn ask(&self, url: &Url, limits: Limits) -> Result<Answer, WebFailure> {
+    async fn ask(&self, url: &Url, limits: Limits) -> Result<FetchAnswer, WebFailure> {
         let response = self.open(url, limits).await?;
         match redirect(url, &response)? {
-            Some(next) => Ok(Answer::Redirect(next)),
-            None => receive(url.clone(), response, limits).await.map(Answer::Content),
+            Some(next) => Ok(FetchAnswer::Redirect(next)),
+            None => receive(url.clone(), response, limits).await.map(FetchAnswer::Content),
         }
     }
 

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use quire_ports::{MigrationStatus, Store};
 
-use super::{Finding, Installation};
+use super::{CheckedInstallation, Finding};
 use crate::config::{Config, DatabaseLocation, mask_url};
 use crate::wire;
 
@@ -58,7 +58,7 @@ pub(super) async fn open(config: &Config) -> OpenedDatabase {
     }
 }
 
-pub(super) fn reachable(installation: &Installation<'_>) -> Finding {
+pub(super) fn reachable(installation: &CheckedInstallation<'_>) -> Finding {
     let place = match installation.config.location() {
         DatabaseLocation::Sqlite(path) => path.display().to_string(),
         DatabaseLocation::Postgres(url) => mask_url(&url),
@@ -78,7 +78,7 @@ pub(super) fn reachable(installation: &Installation<'_>) -> Finding {
     }
 }
 
-pub(super) fn migrations(installation: &Installation<'_>) -> Finding {
+pub(super) fn migrations(installation: &CheckedInstallation<'_>) -> Finding {
     match &installation.database {
         OpenedDatabase::Missing => Finding::ok("applied when the database is created"),
         OpenedDatabase::Unreachable(_) => {
@@ -97,7 +97,7 @@ pub(super) fn migrations(installation: &Installation<'_>) -> Finding {
     }
 }
 
-pub(super) fn clock(installation: &Installation<'_>) -> Finding {
+pub(super) fn clock(installation: &CheckedInstallation<'_>) -> Finding {
     if installation.config.location().is_sqlite() {
         return Finding::ok("the database uses the clock of this machine");
     }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{Finding, Installation};
+use super::{CheckedInstallation, Finding};
 use crate::cli::output;
 use crate::owner_only;
 
-pub(super) fn disk(installation: &Installation<'_>) -> Finding {
+pub(super) fn disk(installation: &CheckedInstallation<'_>) -> Finding {
     let config = installation.config;
     let least = config.uploads.min_free_mb << 20;
     let mut free_everywhere = u64::MAX;
@@ -41,7 +41,7 @@ fn free_space(folder: &Path) -> std::io::Result<u64> {
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-pub(super) fn file_modes(installation: &Installation<'_>) -> Finding {
+pub(super) fn file_modes(installation: &CheckedInstallation<'_>) -> Finding {
     let open_files: Vec<_> = installation
         .layers
         .files_with_secrets()

@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
-use super::{Finding, Installation};
+use super::{CheckedInstallation, Finding};
 use crate::listen;
 
 /// Addresses of the public internet that no operator owns together.
 const STRANGERS: [&str; 3] = ["203.0.113.1", "8.8.8.8", "2001:db8::1"];
 
-pub(super) async fn authentication(installation: &Installation<'_>) -> Finding {
+pub(super) async fn authentication(installation: &CheckedInstallation<'_>) -> Finding {
     let config = installation.config;
     let address = match listen::parse_address("server.listen", &config.server.listen) {
         Ok(address) => address,
@@ -36,7 +36,7 @@ pub(super) async fn authentication(installation: &Installation<'_>) -> Finding {
     }
 }
 
-pub(super) fn proxies(installation: &Installation<'_>) -> Finding {
+pub(super) fn proxies(installation: &CheckedInstallation<'_>) -> Finding {
     let server = &installation.config.server;
     let strangers = STRANGERS.iter().filter_map(|address| address.parse::<IpAddr>().ok());
     if strangers.into_iter().any(|address| server.trusted_proxies.contain(address)) {

@@ -2,10 +2,10 @@
 
 use quire_reading::ocr::language_package;
 
-use super::{Finding, Installation};
+use super::{CheckedInstallation, Finding};
 use crate::wire::reader;
 
-pub(super) async fn tesseract(installation: &Installation<'_>) -> Finding {
+pub(super) async fn tesseract(installation: &CheckedInstallation<'_>) -> Finding {
     let config = installation.config;
     let Some(ocr) = reader::ocr(config) else {
         return Finding::ok("turned off: scans are not read (reading.ocr.enabled)");
@@ -26,7 +26,7 @@ pub(super) async fn tesseract(installation: &Installation<'_>) -> Finding {
     Finding::ok(format!("tesseract reads {}", config.reading.ocr.languages.join(", ")))
 }
 
-pub(super) async fn sandbox(installation: &Installation<'_>) -> Finding {
+pub(super) async fn sandbox(installation: &CheckedInstallation<'_>) -> Finding {
     let remedy = "use a kernel with Landlock and seccomp (Linux 5.13 or newer) and allow both in the container, or set \
                   reading.confinement to \"optional\"";
     match reader::try_sandbox(installation.config).await {

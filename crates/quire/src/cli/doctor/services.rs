@@ -1,9 +1,9 @@
 //! Services outside: Redis and the language model.
 
-use super::{Finding, Installation};
+use super::{CheckedInstallation, Finding};
 use crate::wire;
 
-pub(super) async fn redis(installation: &Installation<'_>) -> Finding {
+pub(super) async fn redis(installation: &CheckedInstallation<'_>) -> Finding {
     let (redis, background) = (&installation.config.redis, &installation.config.background);
     if !redis.enabled || !background.redis_lock_enabled {
         return Finding::ok("turned off: link requests are locked in each process");
@@ -25,7 +25,7 @@ pub(super) async fn redis(installation: &Installation<'_>) -> Finding {
     }
 }
 
-pub(super) async fn model(installation: &Installation<'_>) -> Finding {
+pub(super) async fn model(installation: &CheckedInstallation<'_>) -> Finding {
     let config = installation.config;
     if !config.model.replay_from.trim().is_empty() {
         return Finding::ok("answers are replayed from model.replay_from");

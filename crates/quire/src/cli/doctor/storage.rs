@@ -3,13 +3,13 @@
 use quire_application::storage::{StorageMatch, compare_ids, probe_name};
 use quire_ports::{BlobStore, PortResult};
 
-use super::{Finding, Installation};
+use super::{CheckedInstallation, Finding};
 use crate::wire;
 
 /// The content of the file that is written for the check.
 const PROBE: &[u8] = b"quire doctor\n";
 
-pub(super) async fn storage(installation: &Installation<'_>) -> Finding {
+pub(super) async fn storage(installation: &CheckedInstallation<'_>) -> Finding {
     let config = installation.config;
     let place = config.blob_location();
     if let Some(folder) = config.documents_folder().filter(|folder| !folder.is_dir()) {

@@ -7,14 +7,14 @@ use quire_domain::link::request_status;
 use serde_json::{Value, json};
 
 /// What became of an address.
-pub(super) enum Outcome {
+pub(super) enum LinkOutcome {
     /// It was summarised, or failed.
     Ended(Box<LinkRun>),
     /// It is no address of a page.
     Refused(String),
 }
 
-impl Outcome {
+impl LinkOutcome {
     pub(super) fn of(link: LinkRun) -> Self {
         Self::Ended(Box::new(link))
     }

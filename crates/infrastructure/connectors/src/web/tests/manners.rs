@@ -92,7 +92,7 @@ async fn each_host_is_asked_in_its_lane_and_a_rate_limit_closes_it() {
     let now = Timestamp::UNIX_EPOCH;
     let failure = busy.into_failure(now);
     let until = now + Duration::from_mins(10);
-    assert_eq!((failure.kind, failure.lane), (FailureKind::LaneBusy { until }, Some(lane)));
+    assert_eq!((failure.kind, failure.lane), (FailureKind::Waiting { until }, Some(lane)));
     assert_eq!(failure.error_code, Failure::LANE_BUSY);
     assert_eq!(server.paths().len(), asked, "a busy host is not asked");
 }
