@@ -53,7 +53,9 @@ impl Drop for HeldPermit {
 impl InstallationPermits {
     pub(crate) fn start(database: Database) -> Self {
         let (sender, requests) = mpsc::unbounded_channel();
-        tokio::spawn(Session { database, number: 0, connection: None, held: HashSet::new() }.serve(requests));
+        tokio::spawn(
+            PermitSession { database, number: 0, connection: None, held: HashSet::new() }.serve(requests),
+        );
         Self(sender)
     }
 
@@ -72,14 +74,14 @@ impl InstallationPermits {
 }
 
 /// The connection that has the locks. It is opened at the first use.
-struct Session {
+struct PermitSession {
     database: Database,
     number: u64,
     connection: Option<PgConnection>,
     held: HashSet<Permit>,
 }
 
-impl Session {
+impl PermitSession {
     async fn serve(mut self, mut requests: mpsc::UnboundedReceiver<Request>) {
         while let Some(request) = requests.recv().await {
             match request {

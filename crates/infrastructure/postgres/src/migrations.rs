@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_ports::{MigrationStatus, Migrations, PortError, PortResult};
 use quire_sql::migrations::{
-    self, Applied, BATCH, BatchLog, Direction, FIELDS_BATCH, Migration, MigrationStep, Part, PartKind,
-    Progress, Unfinished,
+    self, Applied, BATCH, BatchLog, Direction, FIELDS_BATCH, Migration, MigrationPart, MigrationProgress,
+    MigrationStep, PartKind, Unfinished,
 };
 use quire_sql::{json_text, row};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
@@ -170,7 +170,7 @@ async fn unfinished(connection: &mut PgConnection) -> PortResult<Option<Unfinish
             version: row.integer("version")?,
             is_up: row.boolean("is_up")?,
             checksum: row.string("checksum")?,
-            progress: Progress {
+            progress: MigrationProgress {
                 part: row.integer("part")?,
                 last_key: row.optional_uuid("last_key")?,
                 rows: row.integer("done_rows")?,
@@ -201,7 +201,7 @@ async fn run(connection: &mut PgConnection, step: &MigrationStep) -> PortResult<
                 batches.run(connection, progress).await?;
             }
         }
-        progress = Progress { part: progress.part + 1, ..Progress::default() };
+        progress = MigrationProgress { part: progress.part + 1, ..MigrationProgress::default() };
     }
     Ok(())
 }
@@ -226,7 +226,7 @@ impl LockPatience {
 async fn try_transaction(
     connection: &mut PgConnection,
     step: &MigrationStep,
-    part: &Part,
+    part: &MigrationPart,
     index: u32,
 ) -> PortResult<()> {
     let mut transaction = connection.begin().await.map_err(translate)?;
@@ -239,14 +239,14 @@ async fn try_transaction(
 /// A part that walks a table in batches.
 struct Batches<'m> {
     step: &'m MigrationStep,
-    part: &'m Part,
+    part: &'m MigrationPart,
     table: &'m str,
     key: &'m str,
     fields: bool,
 }
 
 impl Batches<'_> {
-    async fn run(&self, connection: &mut PgConnection, mut progress: Progress) -> PortResult<()> {
+    async fn run(&self, connection: &mut PgConnection, mut progress: MigrationProgress) -> PortResult<()> {
         let count = format!("SELECT count(*) FROM {}", self.table);
         let row = sqlx::raw_sql(AssertSqlSafe(count)).fetch_one(&mut *connection).await.map_err(translate)?;
         let total = row.try_get(0).map_err(translate)?;
@@ -271,8 +271,8 @@ impl Batches<'_> {
     async fn try_batch(
         &self,
         connection: &mut PgConnection,
-        progress: Progress,
-    ) -> PortResult<Option<Progress>> {
+        progress: MigrationProgress,
+    ) -> PortResult<Option<MigrationProgress>> {
         let mut transaction = connection.begin().await.map_err(translate)?;
         execute(&mut transaction, LIMIT_LOCKS).await?;
         let (table, key, after) = (self.table, self.key, progress.last_key.unwrap_or_default());
@@ -302,7 +302,7 @@ impl Batches<'_> {
                     statement.execute(&mut *transaction).await.map_err(translate)?;
                 }
                 let rows = progress.rows + bigint(keys.len());
-                let done = Progress { last_key: Some(*last), rows, ..progress };
+                let done = MigrationProgress { last_key: Some(*last), rows, ..progress };
                 record_progress(&mut transaction, self.step, done).await?;
                 Some(done)
             }
@@ -315,7 +315,12 @@ impl Batches<'_> {
 /// Records that a part is done, or with the last one that the migration is.
 async fn finish_part(connection: &mut PgConnection, step: &MigrationStep, index: u32) -> PortResult<()> {
     if step.part(index + 1).is_some() {
-        return record_progress(connection, step, Progress { part: index + 1, ..Progress::default() }).await;
+        return record_progress(
+            connection,
+            step,
+            MigrationProgress { part: index + 1, ..MigrationProgress::default() },
+        )
+        .await;
     }
     record(connection, step).await?;
     execute(connection, "DELETE FROM migration_progress").await
@@ -324,7 +329,7 @@ async fn finish_part(connection: &mut PgConnection, step: &MigrationStep, index:
 async fn record_progress(
     connection: &mut PgConnection,
     step: &MigrationStep,
-    progress: Progress,
+    progress: MigrationProgress,
 ) -> PortResult<()> {
     sqlx::query(
         "INSERT INTO migration_progress (version, is_up, checksum, part, last_key, done_rows) \

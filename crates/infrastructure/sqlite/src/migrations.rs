@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_ports::{MigrationStatus, Migrations, PortResult};
 use quire_sql::migrations::{
-    self, Applied, BATCH, BatchLog, Direction, FIELDS_BATCH, Migration, MigrationStep, Part, PartKind,
-    Progress, Unfinished,
+    self, Applied, BATCH, BatchLog, Direction, FIELDS_BATCH, Migration, MigrationPart, MigrationProgress,
+    MigrationStep, PartKind, Unfinished,
 };
 use quire_sql::{corrupt, json_text, row};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -71,14 +71,14 @@ struct BatchDone {
     table: String,
     /// How many rows the table has. Counted only for the first line of the log.
     total: i64,
-    progress: Progress,
+    progress: MigrationProgress,
 }
 
 impl SqliteStore {
     async fn migrate(&self, direction: Direction) -> PortResult<Vec<u32>> {
         self.writer.write(record_missing_checksums).await?;
         let mut versions = Vec::new();
-        let mut log: Option<(BatchLog, Progress)> = None;
+        let mut log: Option<(BatchLog, MigrationProgress)> = None;
         loop {
             let is_logged = log.is_some();
             let moved =
@@ -99,9 +99,9 @@ impl SqliteStore {
 
 /// Logs a batch, or the end of the batches before.
 fn log_batch(
-    log: Option<(BatchLog, Progress)>,
+    log: Option<(BatchLog, MigrationProgress)>,
     batch: Option<(&'static str, BatchDone)>,
-) -> Option<(BatchLog, Progress)> {
+) -> Option<(BatchLog, MigrationProgress)> {
     match (log, batch) {
         (Some((mut log, _)), Some((_, batch))) => {
             log.batch_done(&batch.progress);
@@ -174,7 +174,7 @@ fn unfinished(connection: &Connection) -> PortResult<Option<Unfinished>> {
                     version: row.get(0)?,
                     is_up: row.get(1)?,
                     checksum: row.get(2)?,
-                    progress: Progress {
+                    progress: MigrationProgress {
                         part: row.get(3)?,
                         last_key: last_key.map(Uuid::from_bytes),
                         rows: row.get(5)?,
@@ -209,7 +209,7 @@ fn advance(connection: &Connection, direction: Direction, is_logged: bool) -> Po
     }
     let next = step.progress.part + 1;
     if step.part(next).is_some() {
-        let progress = Progress { part: next, ..Progress::default() };
+        let progress = MigrationProgress { part: next, ..MigrationProgress::default() };
         record_progress(connection, &step, progress)?;
         return Ok(Some(Moved::Part { name: step.name, batch: None }));
     }
@@ -220,10 +220,10 @@ fn advance(connection: &Connection, direction: Direction, is_logged: bool) -> Po
 /// Does one batch. Returns None if no row is left.
 fn batch(
     connection: &Connection,
-    part: &Part,
+    part: &MigrationPart,
     (table, key, fields): (&str, &str, bool),
-    progress: Progress,
-) -> PortResult<Option<Progress>> {
+    progress: MigrationProgress,
+) -> PortResult<Option<MigrationProgress>> {
     let after = progress.last_key.unwrap_or_default();
     let limit = if fields { FIELDS_BATCH } else { BATCH };
     let page = format!("SELECT {key} FROM {table} WHERE {key} > ?1 ORDER BY {key} LIMIT {limit}");
@@ -241,10 +241,14 @@ fn batch(
         connection.execute(&part.statement(), range).map_err(translate)?;
     }
     let rows = progress.rows + i64::try_from(keys.len()).map_err(corrupt)?;
-    Ok(Some(Progress { last_key: Some(Uuid::from_bytes(*last)), rows, ..progress }))
+    Ok(Some(MigrationProgress { last_key: Some(Uuid::from_bytes(*last)), rows, ..progress }))
 }
 
-fn record_progress(connection: &Connection, step: &MigrationStep, progress: Progress) -> PortResult<()> {
+fn record_progress(
+    connection: &Connection,
+    step: &MigrationStep,
+    progress: MigrationProgress,
+) -> PortResult<()> {
     let last_key = progress.last_key.as_ref().map(Uuid::as_bytes);
     connection
         .execute(

@@ -24,7 +24,7 @@ use crate::error::{stopped, translate};
 const WAITING: usize = 4096;
 
 /// One operation of a transaction. A caller waits for its result.
-trait Operation: Send {
+trait WriteOperation: Send {
     /// Runs the operation. It may run a second time, after the first run was rolled back.
     fn run(&mut self, connection: &Connection, isolation: Isolation);
     /// Why the operation failed, if it did.
@@ -48,7 +48,7 @@ struct Call<T, F> {
     caller: oneshot::Sender<PortResult<T>>,
 }
 
-impl<T, F> Operation for Call<T, F>
+impl<T, F> WriteOperation for Call<T, F>
 where
     T: Send,
     F: FnMut(&Connection) -> PortResult<T> + Send,
@@ -76,7 +76,7 @@ where
 }
 
 pub(crate) struct Writer {
-    operations: mpsc::Sender<Box<dyn Operation>>,
+    operations: mpsc::Sender<Box<dyn WriteOperation>>,
 }
 
 impl Writer {
@@ -126,7 +126,7 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> 
 
 fn write_until_closed(
     connection: &Connection,
-    mut queue: mpsc::Receiver<Box<dyn Operation>>,
+    mut queue: mpsc::Receiver<Box<dyn WriteOperation>>,
     group_limit: usize,
 ) {
     let mut group = Vec::with_capacity(group_limit);
@@ -142,7 +142,7 @@ fn write_until_closed(
 }
 
 /// Runs the whole group in one transaction.
-fn commit_together(connection: &Connection, group: &mut Vec<Box<dyn Operation>>) {
+fn commit_together(connection: &Connection, group: &mut Vec<Box<dyn WriteOperation>>) {
     let mut committed = transact(connection, group, Isolation::None);
     if committed == Ok(GroupOutcome::RolledBack) {
         committed = transact(connection, group, Isolation::Savepoint);
@@ -162,7 +162,7 @@ enum GroupOutcome {
 
 fn transact(
     connection: &Connection,
-    group: &mut [Box<dyn Operation>],
+    group: &mut [Box<dyn WriteOperation>],
     isolation: Isolation,
 ) -> PortResult<GroupOutcome> {
     run(connection, "BEGIN IMMEDIATE")?;

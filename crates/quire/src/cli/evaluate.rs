@@ -73,7 +73,7 @@ struct ProcessedFile {
 
 /// A document that could not be processed.
 #[derive(Serialize)]
-struct FailedDocument {
+struct UnreadDocument {
     file: String,
     error_code: String,
     message: String,
@@ -94,7 +94,7 @@ struct Report {
     schema: Option<String>,
     #[serde(flatten)]
     evaluation: Evaluation,
-    failed: Vec<FailedDocument>,
+    failed: Vec<UnreadDocument>,
     /// The first misses, the most certain ones first.
     misses: Vec<Miss>,
 }
@@ -159,7 +159,7 @@ impl EvaluateCommand {
         for document in documents {
             let Some(result) = by_name.remove(&document.name) else { continue };
             if result.status != COMPLETED {
-                failed.push(FailedDocument {
+                failed.push(UnreadDocument {
                     file: document.name.clone(),
                     error_code: result.error_code.unwrap_or_default(),
                     message: result.message.unwrap_or_default(),

@@ -17,7 +17,7 @@ use quire_domain::link::SummaryLanguage;
 use quire_domain::{ClaimScope, Pipeline, RunId, UnknownName};
 use quire_ports::Store;
 
-use self::progress::Progress;
+use self::progress::LinkProgress;
 use self::results::LinkOutcome;
 use super::output;
 use crate::config::Config;
@@ -109,7 +109,7 @@ impl SummariseCommand {
             requests.push((url, self.request(store, url).await?));
         }
         let accepted = requests.iter().filter_map(|(_, request)| request.as_ref().ok());
-        let mut progress = Progress::new(store, accepted.copied().collect(), urls.len());
+        let mut progress = LinkProgress::new(store, accepted.copied().collect(), urls.len());
         let mut failed = 0;
         for (url, request) in requests {
             let outcome = match request {

@@ -11,7 +11,7 @@ use quire_domain::reading::{
 };
 use quire_ports::missing_page;
 
-use super::response::{AnalyzeResult, BoundingRegion, DocumentPage, PageWord, PairElement, Span};
+use super::response::{AnalyzeResult, BoundingRegion, DocumentPage, PageWord, PairElement, ServiceSpan};
 
 /// Points in an inch.
 const POINTS_PER_INCH: f32 = 72.0;
@@ -117,7 +117,7 @@ fn map_word(word: &PageWord, around: Rect, scale: f32) -> Word {
     Word::recognised(&word.content, rect, word.confidence)
 }
 
-fn end(span: Span) -> u64 {
+fn end(span: ServiceSpan) -> u64 {
     span.offset.saturating_add(span.length)
 }
 
@@ -153,7 +153,7 @@ impl Places {
         PlacedText { text: text.trim().to_owned(), page, boxes }
     }
 
-    fn table(&self, table: &super::response::Table) -> AnalysedTable {
+    fn table(&self, table: &super::response::ServiceTable) -> AnalysedTable {
         let cells = table.cells.iter().map(|cell| AnalysedCell {
             row: cell.row_index,
             column: cell.column_index,

@@ -22,7 +22,7 @@ use quire_ports::{
     AcceptedOperation, AnalysisError, AnalysisErrorKind, AnalysisRequest, DocumentAnalyser, OperationState,
 };
 
-use self::response::{ErrorResponse, Operation, ServiceError};
+use self::response::{ErrorResponse, ServiceError, ServiceOperation};
 pub use self::settings::{DocumentIntelligenceSettings, DocumentIntelligenceSettingsError};
 use crate::http::{HttpClient, HttpError, HttpLimits, HttpResponse};
 use crate::retry::retry_after;
@@ -153,7 +153,7 @@ impl DocumentAnalyser for DocumentIntelligence {
         if response.status != StatusCode::OK {
             return Err(refusal(&response));
         }
-        let operation: Operation = serde_json::from_slice(&response.body).map_err(|_| {
+        let operation: ServiceOperation = serde_json::from_slice(&response.body).map_err(|_| {
             unavailable("the response of Document Intelligence cannot be read; try again later")
         })?;
         match operation.status.as_str() {
@@ -172,7 +172,7 @@ fn place(uri: &Uri) -> Option<(&str, String, u16)> {
     Some((scheme, uri.host()?.to_ascii_lowercase(), port))
 }
 
-fn succeeded(operation: &Operation) -> Result<OperationState, AnalysisError> {
+fn succeeded(operation: &ServiceOperation) -> Result<OperationState, AnalysisError> {
     let result = operation.result.as_ref().ok_or_else(|| {
         invalid("the result of Document Intelligence is missing; process the document again")
     })?;

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 /// The state of an operation.
 #[derive(Debug, Deserialize)]
-pub(super) struct Operation {
+pub(super) struct ServiceOperation {
     pub(super) status: String,
     #[serde(default, rename = "analyzeResult")]
     pub(super) result: Option<AnalyzeResult>,
@@ -52,7 +52,7 @@ pub(super) struct AnalyzeResult {
     #[serde(default)]
     pub(super) paragraphs: Vec<Paragraph>,
     #[serde(default)]
-    pub(super) tables: Vec<Table>,
+    pub(super) tables: Vec<ServiceTable>,
     #[serde(default)]
     pub(super) key_value_pairs: Vec<Pair>,
     #[serde(default)]
@@ -73,7 +73,7 @@ pub(super) struct DocumentPage {
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub(super) struct Span {
+pub(super) struct ServiceSpan {
     pub(super) offset: u64,
     pub(super) length: u64,
 }
@@ -83,7 +83,7 @@ pub(super) struct PageWord {
     pub(super) content: String,
     #[serde(default)]
     pub(super) polygon: Vec<f32>,
-    pub(super) span: Span,
+    pub(super) span: ServiceSpan,
     #[serde(default)]
     pub(super) confidence: f32,
 }
@@ -93,29 +93,29 @@ pub(super) struct PageLine {
     #[serde(default)]
     pub(super) polygon: Vec<f32>,
     #[serde(default)]
-    pub(super) spans: Vec<Span>,
+    pub(super) spans: Vec<ServiceSpan>,
 }
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Paragraph {
     #[serde(default)]
-    pub(super) spans: Vec<Span>,
+    pub(super) spans: Vec<ServiceSpan>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Table {
+pub(super) struct ServiceTable {
     #[serde(default)]
     pub(super) row_count: u32,
     #[serde(default)]
     pub(super) column_count: u32,
     #[serde(default)]
-    pub(super) cells: Vec<Cell>,
+    pub(super) cells: Vec<ServiceCell>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Cell {
+pub(super) struct ServiceCell {
     #[serde(default)]
     pub(super) kind: Option<String>,
     pub(super) row_index: u32,

@@ -32,21 +32,21 @@ impl RedisAddress {
 pub(super) struct RedisConnection {
     client: Client,
     timeout: Duration,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ConnectionState>>,
 }
 
 /// The outcome of an attempt to connect. None until it is there.
-type Outcome = Option<Result<MultiplexedConnection, RedisError>>;
+type CommandOutcome = Option<Result<MultiplexedConnection, RedisError>>;
 
 /// What there is of a connection. Nobody holds the lock on it while waiting for the server.
 #[derive(Default)]
-struct State {
+struct ConnectionState {
     /// Grows with every attempt to connect.
     attempt: u64,
     open: Option<MultiplexedConnection>,
     /// The attempt that is running. All who need the connection wait for the same one, so that a server which does not
     /// answer costs each of them one timeout and not one for everybody before.
-    connecting: Option<watch::Receiver<Outcome>>,
+    connecting: Option<watch::Receiver<CommandOutcome>>,
 }
 
 impl RedisConnection {
@@ -101,7 +101,7 @@ impl RedisConnection {
     }
 
     /// Begins to connect, in a task of its own: who asked for it may stop waiting.
-    fn connect(&self, state: &mut State) -> watch::Receiver<Outcome> {
+    fn connect(&self, state: &mut ConnectionState) -> watch::Receiver<CommandOutcome> {
         let (sender, outcome) = watch::channel(None);
         state.attempt += 1;
         state.connecting = Some(outcome.clone());
@@ -120,7 +120,7 @@ impl RedisConnection {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<ConnectionState>) -> MutexGuard<'_, ConnectionState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -15,11 +15,11 @@ pub struct BreakerSettings {
 /// The breaker of one model.
 pub(super) struct Breaker {
     settings: BreakerSettings,
-    state: Mutex<State>,
+    state: Mutex<BreakerState>,
 }
 
 #[derive(Default)]
-struct State {
+struct BreakerState {
     failures: u32,
     open_until: Option<Instant>,
 }
@@ -44,7 +44,7 @@ impl Breaker {
 
     /// The model answered, be it with a refusal.
     pub(super) fn succeeded(&self) {
-        *self.state() = State::default();
+        *self.state() = BreakerState::default();
     }
 
     /// The model did not answer.
@@ -56,7 +56,7 @@ impl Breaker {
         }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, BreakerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

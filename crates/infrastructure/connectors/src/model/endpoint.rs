@@ -9,7 +9,7 @@ use hyper::{Request, StatusCode};
 use quire_ports::{ModelErrorKind, ModelRequest, ModelResponse, estimated_tokens};
 
 use super::failure::FailedRequest;
-use super::features::Features;
+use super::features::EndpointFeatures;
 use super::settings::ModelSettings;
 use super::wire::{self, Completion, EventParser, StreamedCompletion, Usage};
 use crate::http::{HttpBody, HttpClient, HttpLimits, HttpStream};
@@ -31,7 +31,7 @@ impl Endpoint {
         &self,
         model: &str,
         request: &ModelRequest,
-        features: Features,
+        features: EndpointFeatures,
         time: Duration,
     ) -> Result<ModelResponse, FailedRequest> {
         let started = Instant::now();

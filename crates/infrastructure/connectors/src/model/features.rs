@@ -25,7 +25,7 @@ pub(super) enum Streaming {
 
 /// The features that a request uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Features {
+pub(super) struct EndpointFeatures {
     pub(super) format: AnswerFormat,
     pub(super) streaming: Streaming,
     /// Whether the limit of tokens is called `max_completion_tokens`, as newer models of `OpenAI` want it, which most
@@ -35,7 +35,7 @@ pub(super) struct Features {
     pub(super) temperature: bool,
 }
 
-impl Features {
+impl EndpointFeatures {
     /// All of them. What the endpoint does not support is found out.
     pub(super) const ALL: Self = Self {
         format: AnswerFormat::JsonSchema,
@@ -110,8 +110,8 @@ mod tests {
     /// Messages as endpoints send them.
     #[test]
     fn a_refused_feature_is_left_out_of_the_next_request() {
-        let all = Features::ALL;
-        let object = Features { format: AnswerFormat::JsonObject, ..all };
+        let all = EndpointFeatures::ALL;
+        let object = EndpointFeatures { format: AnswerFormat::JsonObject, ..all };
         for (message, expected) in [
             (
                 "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
@@ -120,17 +120,20 @@ mod tests {
             ("This response_format type is unavailable now", object),
             (
                 "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-                Features { completion_tokens: true, ..all },
+                EndpointFeatures { completion_tokens: true, ..all },
             ),
             (
                 "Unsupported value: 'temperature' does not support 0 with this model.",
-                Features { temperature: false, ..all },
+                EndpointFeatures { temperature: false, ..all },
             ),
-            ("Unknown parameter: 'stream_options'.", Features { streaming: Streaming::WithoutUsage, ..all }),
-            ("Streaming is not supported", Features { streaming: Streaming::Off, ..all }),
+            (
+                "Unknown parameter: 'stream_options'.",
+                EndpointFeatures { streaming: Streaming::WithoutUsage, ..all },
+            ),
+            ("Streaming is not supported", EndpointFeatures { streaming: Streaming::Off, ..all }),
             (
                 r#"{"error":{"message":"not supported","param":"stream"}}"#,
-                Features { streaming: Streaming::Off, ..all },
+                EndpointFeatures { streaming: Streaming::Off, ..all },
             ),
             ("guided_json cannot be used here", object),
         ] {
@@ -153,7 +156,8 @@ mod tests {
     #[test]
     fn an_endpoint_that_refuses_everything_is_asked_a_limited_number_of_times() {
         let message = "max_completion_tokens temperature response_format stream_options stream";
-        let steps = std::iter::successors(Some(Features::ALL), |features| features.without_refused(message));
+        let steps =
+            std::iter::successors(Some(EndpointFeatures::ALL), |features| features.without_refused(message));
         assert_eq!(steps.count(), 7);
     }
 }

@@ -29,7 +29,7 @@ pub use self::call_log::CallLog;
 pub use self::embeddings::RemoteEmbedder;
 use self::endpoint::Endpoint;
 use self::failure::{FailedRequest, Remedy};
-use self::features::Features;
+use self::features::EndpointFeatures;
 pub use self::recording::{RecordingModel, ReplayingModel};
 pub use self::settings::{ModelPrices, ModelSettings, ModelSettingsError};
 use crate::http::HttpClient;
@@ -43,7 +43,7 @@ pub struct RemoteModel {
 
 /// What is known about a model of the endpoint since the process started.
 struct KnownModel {
-    features: Mutex<Features>,
+    features: Mutex<EndpointFeatures>,
     breaker: Breaker,
 }
 
@@ -57,8 +57,12 @@ impl RemoteModel {
     fn known(&self, model: &str) -> Arc<KnownModel> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let breaker = self.endpoint.settings.breaker;
-        let new =
-            || Arc::new(KnownModel { features: Mutex::new(Features::ALL), breaker: Breaker::new(breaker) });
+        let new = || {
+            Arc::new(KnownModel {
+                features: Mutex::new(EndpointFeatures::ALL),
+                breaker: Breaker::new(breaker),
+            })
+        };
         known.entry(model.to_owned()).or_insert_with(new).clone()
     }
 
@@ -106,7 +110,7 @@ impl RemoteModel {
                     ?fewer,
                     "the model endpoint does not support a feature, asking without it"
                 );
-                is_remembered &= !Features::is_refused_schema(refusal);
+                is_remembered &= !EndpointFeatures::is_refused_schema(refusal);
                 features = fewer;
                 continue;
             }

@@ -5,7 +5,7 @@ use quire_domain::reading::Word;
 use super::bidi::{VisualWord, logical_order, logical_text};
 use super::glyph::WORD_GAP;
 use super::reading_order::{PlacedLine, ReadingOrder};
-use super::words::{DrawnWord, PageText, Span};
+use super::words::{DrawnWord, PageText, PdfSpan};
 
 /// Two drawn words that overlap by more than this share of the font size are never one word.
 const MAX_OVERLAP: f32 = 0.2;
@@ -29,13 +29,13 @@ impl<'p> LineWords<'p> {
         last.is_some_and(|word| self.page.text[word.text.clone()].ends_with(['.', ':', '!', '?']))
     }
 
-    fn spans(&self, line: &PlacedLine) -> impl DoubleEndedIterator<Item = &'p Span> {
+    fn spans(&self, line: &PlacedLine) -> impl DoubleEndedIterator<Item = &'p PdfSpan> {
         let draw_indexes = &self.order.spans[line.spans.clone()];
         let page = self.page;
         draw_indexes.iter().filter_map(move |index| page.spans.get(usize::try_from(*index).ok()?))
     }
 
-    fn drawn_words(&self, span: &Span) -> impl DoubleEndedIterator<Item = &'p DrawnWord> {
+    fn drawn_words(&self, span: &PdfSpan) -> impl DoubleEndedIterator<Item = &'p DrawnWord> {
         let (page, duplicates) = (self.page, self.duplicates);
         span.words.clone().filter(move |word| !duplicates[*word]).map(move |word| &page.words[word])
     }
@@ -77,7 +77,7 @@ impl<'p> LineWords<'p> {
     /// Calls `visit` with each drawn word of a line, and whether it continues the one before it: some producers draw words
     /// letter by letter.
     fn for_each(&self, line: &PlacedLine, mut visit: impl FnMut(&'p DrawnWord, bool)) {
-        let mut previous: Option<(f32, &Span)> = None;
+        let mut previous: Option<(f32, &PdfSpan)> = None;
         for span in self.spans(line) {
             let mut is_first = true;
             for word in self.drawn_words(span) {
@@ -92,7 +92,7 @@ impl<'p> LineWords<'p> {
 }
 
 #[allow(clippy::cast_possible_truncation)] // A constant.
-fn touches(end: f32, next_start: f32, span: &Span, next: &Span) -> bool {
+fn touches(end: f32, next_start: f32, span: &PdfSpan, next: &PdfSpan) -> bool {
     let gap = (next_start - end) / span.font_size.max(next.font_size);
     span.direction == next.direction && gap < WORD_GAP as f32 && gap > -MAX_OVERLAP
 }

@@ -35,7 +35,7 @@ use super::columns::arrange;
 use super::duplicates::find_duplicates;
 use super::line_words::LineWords;
 use super::paragraphs::paragraph_starts;
-use super::words::{PageText, Span};
+use super::words::{PageText, PdfSpan};
 
 /// A span in the coordinates of its direction: `start` and `end` along the baseline, `baseline` across it.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,7 @@ impl DirectionGroup {
         Self { direction, first_draw_index, letters: 0, spans: Vec::new() }
     }
 
-    fn add(&mut self, page: &PageText, duplicates: &[bool], span: &Span, draw_index: u32) {
+    fn add(&mut self, page: &PageText, duplicates: &[bool], span: &PdfSpan, draw_index: u32) {
         let words = span.words.clone().filter(|word| !duplicates[*word]).map(|word| &page.words[word]);
         let (mut start, mut end) = (f32::MAX, f32::MIN);
         for word in words {

@@ -39,7 +39,7 @@ pub(super) struct DrawnWord {
 
 /// Words drawn one after the other on one baseline.
 #[derive(Clone, Debug)]
-pub(super) struct Span {
+pub(super) struct PdfSpan {
     /// Its range in [`PageText::words`].
     pub(super) words: Range<usize>,
     /// The start of its first glyph.
@@ -55,7 +55,7 @@ pub(super) struct Span {
 pub(super) struct PageText {
     pub(super) text: String,
     pub(super) words: Vec<DrawnWord>,
-    pub(super) spans: Vec<Span>,
+    pub(super) spans: Vec<PdfSpan>,
     /// Whether the page has any letter of a right-to-left script.
     pub(super) has_right_to_left: bool,
 }
@@ -65,7 +65,7 @@ pub(super) struct WordBuilder {
     done: PageText,
     page: (f64, f64),
     word: Option<DrawnWord>,
-    span: Option<Span>,
+    span: Option<PdfSpan>,
     /// The last glyph, or the last space that followed it.
     last: Option<GlyphExtent>,
     last_visible: Option<VisibleGlyph>,
@@ -182,7 +182,7 @@ impl WordBuilder {
     /// Starts a span if there is none, and records the font size.
     fn extend_span(&mut self, extent: GlyphExtent) {
         let first_word = self.done.words.len();
-        let span = self.span.get_or_insert_with(|| Span {
+        let span = self.span.get_or_insert_with(|| PdfSpan {
             words: first_word..first_word,
             origin: (to_f32(extent.start.x), to_f32(extent.start.y)),
             direction: (to_f32(extent.direction.x), to_f32(extent.direction.y)),

@@ -30,7 +30,7 @@ pub(super) async fn read(
     covered: CoveredText,
 ) -> Result<Vec<ParsedPage>, ReadError> {
     let (limits, started) = (pool.limits, Instant::now());
-    let mut progress = Progress::default();
+    let mut progress = ReadingProgress::default();
     let mut first_error: Option<ReadError> = None;
     let mut unread_pages = 0;
     loop {
@@ -78,7 +78,7 @@ pub(super) async fn count(pool: &Arc<ParserPool>, kind: FileKind, file: &[u8]) -
     let limits = pool.limits;
     let covered = CoveredText::default();
     let request = PagesRequest { kind, covered, from: limits.pages, one_by_one: false };
-    let mut progress = Progress::default();
+    let mut progress = ReadingProgress::default();
     let accept = |response| progress.accept(response, &limits);
     pool.run(ParserRequest::Read(request), file, limits.time.into(), accept).await?;
     progress.page_count.ok_or_else(|| {
@@ -96,14 +96,14 @@ fn is_of_one_page(kind: ReadErrorKind) -> bool {
 
 /// What the parsers have sent so far.
 #[derive(Default)]
-struct Progress {
+struct ReadingProgress {
     pages: PageCollector,
     page_count: Option<usize>,
     /// The size of the page that the parser is reading, if it announced it.
     next_page: Option<(f32, f32)>,
 }
 
-impl Progress {
+impl ReadingProgress {
     fn accept(&mut self, response: ParserResponse, limits: &super::ParserLimits) -> io::Result<()> {
         match response {
             ParserResponse::PageCount(pages) => self.page_count = Some(pages),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{BATCH, Progress};
+use super::{BATCH, MigrationProgress};
 
 /// How often to log.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -17,14 +17,14 @@ pub struct BatchLog {
 
 impl BatchLog {
     /// A part that begins, or continues at `progress`, on a table with `total` rows.
-    pub fn start(migration: &'static str, table: &str, total: i64, progress: &Progress) -> Self {
+    pub fn start(migration: &'static str, table: &str, total: i64, progress: &MigrationProgress) -> Self {
         let log = Self { migration, table: table.to_owned(), total, logged_at: Instant::now() };
         log.write(progress.rows);
         log
     }
 
     /// A batch is done.
-    pub fn batch_done(&mut self, progress: &Progress) {
+    pub fn batch_done(&mut self, progress: &MigrationProgress) {
         if self.logged_at.elapsed() >= INTERVAL {
             self.logged_at = Instant::now();
             self.write(progress.rows);
@@ -32,7 +32,7 @@ impl BatchLog {
     }
 
     /// All batches are done.
-    pub fn finish(&self, progress: &Progress) {
+    pub fn finish(&self, progress: &MigrationProgress) {
         self.write(progress.rows);
     }
 

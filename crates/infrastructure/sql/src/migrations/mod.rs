@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 pub use batch_log::BatchLog;
-pub use parts::{Part, PartKind, parts, statements};
+pub use parts::{MigrationPart, PartKind, parts, statements};
 
 /// How many rows a batch of a migration has.
 pub const BATCH: u32 = 1000;
@@ -123,7 +123,7 @@ pub struct Applied {
 
 /// How far a migration has come that has several parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct MigrationProgress {
     /// The index of the part that is next.
     pub part: u32,
     /// The last row of that part that is done, if the part runs in batches.
@@ -142,7 +142,7 @@ pub struct Unfinished {
     /// Its checksum when it was begun.
     pub checksum: String,
     /// Where it continues.
-    pub progress: Progress,
+    pub progress: MigrationProgress,
 }
 
 /// One migration to apply or to revert.
@@ -153,9 +153,9 @@ pub struct MigrationStep {
     /// The migration's name.
     pub name: &'static str,
     /// The parts of the file to run.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MigrationPart>,
     /// Where to begin.
-    pub progress: Progress,
+    pub progress: MigrationProgress,
     /// The checksum to record.
     pub checksum: String,
     /// The oldest program that may work beside the migration, to record.
@@ -166,7 +166,7 @@ pub struct MigrationStep {
 
 impl MigrationStep {
     /// The part at this index, if there is one.
-    pub fn part(&self, index: u32) -> Option<&Part> {
+    pub fn part(&self, index: u32) -> Option<&MigrationPart> {
         self.parts.get(index as usize)
     }
 }

@@ -20,14 +20,14 @@
 
 /// One part of a migration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct MigrationPart {
     /// How it runs.
     pub kind: PartKind,
     /// Its SQL.
     pub sql: String,
 }
 
-impl Part {
+impl MigrationPart {
     /// The first statement of a part that runs in batches, without comments.
     pub fn statement(&self) -> String {
         statements(&self.sql).into_iter().next().unwrap_or_default()
@@ -76,11 +76,11 @@ impl PartKind {
 }
 
 /// The parts of a file, in order.
-pub fn parts(file: &str) -> Vec<Part> {
-    let mut parts = vec![Part { kind: PartKind::Transaction, sql: String::new() }];
+pub fn parts(file: &str) -> Vec<MigrationPart> {
+    let mut parts = vec![MigrationPart { kind: PartKind::Transaction, sql: String::new() }];
     for line in file.lines() {
         match (PartKind::of(line), parts.last_mut()) {
-            (Some(kind), _) => parts.push(Part { kind, sql: String::new() }),
+            (Some(kind), _) => parts.push(MigrationPart { kind, sql: String::new() }),
             (None, Some(part)) => {
                 part.sql.push_str(line);
                 part.sql.push('\n');
@@ -89,7 +89,7 @@ pub fn parts(file: &str) -> Vec<Part> {
         }
     }
     // What stands before the first directive is often only a comment.
-    let is_empty = |part: &Part| statements(&part.sql).is_empty();
+    let is_empty = |part: &MigrationPart| statements(&part.sql).is_empty();
     if !parts.iter().all(is_empty) {
         parts.retain(|part| !is_empty(part));
     }

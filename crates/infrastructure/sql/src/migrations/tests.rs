@@ -79,7 +79,7 @@ fn a_migration_that_changed_after_it_was_applied_is_refused() {
 
 #[test]
 fn an_interrupted_migration_continues_and_cannot_be_turned_round() {
-    let progress = Progress { part: 2, last_key: Some(Uuid::from_u128(7)), rows: 9 };
+    let progress = MigrationProgress { part: 2, last_key: Some(Uuid::from_u128(7)), rows: 9 };
     let unfinished = |is_up| Unfinished { version: 2, is_up, checksum: TWO[1].checksum(), progress };
     let step = next(TWO, &applied(1), Some(&unfinished(true)), Direction::Up(None)).unwrap().unwrap();
     assert_eq!((step.version, step.progress), (2, progress));

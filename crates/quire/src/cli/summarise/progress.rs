@@ -17,13 +17,13 @@ const PAUSE: Duration = Duration::from_millis(100);
 const OTHERS: usize = 10;
 
 /// The requests of a command that have not ended, as far as it knows.
-pub(super) struct Progress<'a> {
+pub(super) struct LinkProgress<'a> {
     store: &'a Store,
     open: VecDeque<RunId>,
     bar: ProgressBar,
 }
 
-impl<'a> Progress<'a> {
+impl<'a> LinkProgress<'a> {
     /// Of these requests. Those of `all` that are not among them have ended.
     pub(super) fn new(store: &'a Store, open: VecDeque<RunId>, all: usize) -> Self {
         let bar = progress_bar::links(all);

@@ -7,7 +7,7 @@ use quire_ports::{ChatMessage, ChatRole, ModelRequest};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::model::features::{AnswerFormat, Features, Streaming};
+use crate::model::features::{AnswerFormat, EndpointFeatures, Streaming};
 
 #[derive(Serialize)]
 struct ChatRequest<'q> {
@@ -61,7 +61,11 @@ struct StreamOptions {
 }
 
 /// The body of a request to this model with these features.
-pub(in crate::model) fn request_body(model: &str, request: &ModelRequest, features: Features) -> Vec<u8> {
+pub(in crate::model) fn request_body(
+    model: &str,
+    request: &ModelRequest,
+    features: EndpointFeatures,
+) -> Vec<u8> {
     let (limit, parameters) = (Some(request.max_tokens), &request.parameters);
     let body = ChatRequest {
         model,
