@@ -11,8 +11,8 @@ use crate::middleware::{
 };
 use crate::pages::login::LoginState;
 use crate::rest::{
-    calibration, documents, events, governance, health, lanes, metrics, model_usage, openapi, review, runs,
-    search, v1, version,
+    calibration, documents, events, governance, health, lanes, links, metrics, model_usage, openapi,
+    proposals, review, runs, search, version,
 };
 use crate::{ApiError, AppState, Server, error_pages, pages};
 
@@ -69,22 +69,22 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/runs/{id}/cancel", post(runs::cancel))
         .route("/runs/{id}/retry", post(runs::retry))
         .route("/runs/{id}/interpretations", get(review::versions).post(review::edit))
-        .route("/v1/full-review", post(v1::full_review))
-        .route("/v1/expand-idea", post(v1::expand_idea))
-        .route("/v1/review-idea", post(v1::review_idea))
-        .route("/v1/runs", get(v1::list))
-        .route("/v1/runs/{id}", get(v1::show))
-        .route("/v1/runs/{id}/retry", post(v1::retry))
-        .route("/v1/runs/{id}/revisions", post(v1::revise))
-        .route("/v1/runs/{first}/diff/{second}", get(v1::diff))
-        .route("/v1/requests", post(v1::links::create::create))
-        .route("/v1/requests/{id}", get(v1::links::show::show))
-        .route("/v1/requests/{id}/status", get(v1::links::status::status))
-        .route("/v1/requests/{id}/retry", post(v1::links::retry::retry))
-        .route("/v1/summaries", get(v1::links::summaries::list))
+        .route("/v1/full-review", post(proposals::full_review))
+        .route("/v1/expand-idea", post(proposals::expand_idea))
+        .route("/v1/review-idea", post(proposals::review_idea))
+        .route("/v1/runs", get(proposals::list))
+        .route("/v1/runs/{id}", get(proposals::show))
+        .route("/v1/runs/{id}/retry", post(proposals::retry))
+        .route("/v1/runs/{id}/revisions", post(proposals::revise))
+        .route("/v1/runs/{first}/diff/{second}", get(proposals::diff))
+        .route("/v1/requests", post(links::create::create))
+        .route("/v1/requests/{id}", get(links::show::show))
+        .route("/v1/requests/{id}/status", get(links::status::status))
+        .route("/v1/requests/{id}/retry", post(links::retry::retry))
+        .route("/v1/summaries", get(links::summaries::list))
         .route(
             "/v1/summaries/{id}",
-            get(v1::links::summary::show).patch(v1::links::summary::mark).delete(v1::links::summary::delete),
+            get(links::summary::show).patch(links::summary::mark).delete(links::summary::delete),
         )
         .route("/reviewer/structural-changes", get(governance::structural_changes))
         .route("/reviewer/structural-changes/{id}/decision", post(governance::decide))

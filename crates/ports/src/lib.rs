@@ -88,7 +88,7 @@ pub use queue::{Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, RunQue
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
 };
-pub use recovery::{ExpiredLeases, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
+pub use recovery::{FrontCheck, LeaseJudgement, RecoveryRules, RunRecovery, SubjectQueue};
 pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};
 pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,

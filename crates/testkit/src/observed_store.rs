@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, ExpiredLeases, FrontCheck, Lease, PortError,
+    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, FrontCheck, Lease, LeaseJudgement, PortError,
     PortResult, RecoveryRules, RunQueue, RunRecovery, Store, SubjectQueue, Worker, Workers,
 };
 use tokio::sync::{Notify, watch};
@@ -190,7 +190,7 @@ impl RunRecovery for ObservedStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
-        expired: ExpiredLeases,
+        expired: LeaseJudgement,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {

@@ -20,10 +20,10 @@ const LATE_COMMIT_WINDOW: SignedDuration = SignedDuration::from_mins(1);
 /// How much a claim got.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ClaimResult {
-    /// As many runs as it asked for. The queue may hold more.
-    All,
-    /// Fewer runs than it asked for.
-    Fewer,
+    /// The slots are taken. The queue may hold more runs.
+    SlotsTaken,
+    /// Slots are left, because the queue had no more runs.
+    SlotsLeft,
 }
 
 pub(super) async fn keep_claiming(engine: Arc<EngineCore>) {
@@ -31,7 +31,7 @@ pub(super) async fn keep_claiming(engine: Arc<EngineCore>) {
     let mut claims = ClaimLoop { engine: &engine, contended: false, late_commit_until: None };
     while !engine.draining.is_cancelled() {
         let result = claims.claim().await;
-        if result == Some(ClaimResult::All) {
+        if result == Some(ClaimResult::SlotsTaken) {
             tokio::select! {
                 () = engine.slots.wait() => {}
                 () = engine.draining.cancelled() => {}
@@ -97,11 +97,11 @@ impl EngineCore {
         self.probe.reached(Breakpoint::BeforeClaim, None).await?;
         let limit = self.slots.free().min(self.settings.claim_limit);
         if limit == 0 {
-            return Ok(ClaimResult::All);
+            return Ok(ClaimResult::SlotsTaken);
         }
         let plans = self.ready_plans().await;
         if plans.is_empty() {
-            return Ok(ClaimResult::Fewer);
+            return Ok(ClaimResult::SlotsLeft);
         }
         let lease = self.lease();
         let at = self.store.clock.now();
@@ -122,7 +122,7 @@ impl EngineCore {
         }
         // A run that must run alone fills all slots.
         let is_full = got_all || self.slots.free() == 0;
-        Ok(if is_full { ClaimResult::All } else { ClaimResult::Fewer })
+        Ok(if is_full { ClaimResult::SlotsTaken } else { ClaimResult::SlotsLeft })
     }
 
     /// Claims runs of the pipelines of this engine's scope, then runs that wait in the lanes of its scope.

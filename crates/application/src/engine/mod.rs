@@ -154,7 +154,7 @@ impl Engine {
         engine.background.spawn(watchdog::keep_watching(core.clone()));
         engine.background.spawn(due::keep_releasing(core.clone()));
         engine.background.spawn(lanes::keep_waking(core.clone()));
-        engine.background.spawn(watchdog::keep_awake_time(core.clone()));
+        engine.background.spawn(watchdog::observe_awake_time(core.clone()));
         engine.background.spawn(minute_metrics::keep_counting(core));
         Ok(engine)
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use quire_domain::Transition;
-use quire_ports::{Breakpoint, ExpiredLeases, PortError, PortResult};
+use quire_ports::{Breakpoint, LeaseJudgement, PortError, PortResult};
 
 use super::EngineCore;
 use super::fronts::FrontWatch;
@@ -25,7 +25,7 @@ pub(super) async fn keep_watching(engine: Arc<EngineCore>) {
 }
 
 /// Observes how long this process is awake.
-pub(super) async fn keep_awake_time(engine: Arc<EngineCore>) {
+pub(super) async fn observe_awake_time(engine: Arc<EngineCore>) {
     tokio::select! {
         () = engine.awake.observe() => {}
         () = engine.aborting.cancelled() => {}
@@ -60,7 +60,7 @@ impl EngineCore {
     /// store it first lets the other owners tell how long they slept.
     async fn time_out_overdue(&self) -> PortResult<()> {
         let now = self.store.clock.now();
-        if self.contact.expired_leases(now) == ExpiredLeases::Leave {
+        if self.contact.lease_judgement(now) == LeaseJudgement::Leave {
             return Ok(());
         }
         let own = self.owned_runs.ids();

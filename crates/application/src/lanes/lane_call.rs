@@ -29,7 +29,7 @@ impl LaneCall {
     pub async fn begin(permits: &Arc<LanePermits>, lane: &LaneName) -> Result<Self, LaneWait> {
         match permits.try_acquire(lane).await {
             Ok(permit) => Ok(Self { permits: permits.clone(), lane: lane.clone(), permit }),
-            Err(busy) => Err(LaneWait { lane: lane.clone(), wait: permits.wait(busy) }),
+            Err(busy) => Err(LaneWait { lane: lane.clone(), wait: permits.longest_wait(busy) }),
         }
     }
 

@@ -194,7 +194,7 @@ impl LanePermits {
     }
 
     /// How long a run waits that found the lane like this, if nothing wakes it before.
-    pub(super) fn wait(&self, busy: LaneBusy) -> Duration {
+    pub(super) fn longest_wait(&self, busy: LaneBusy) -> Duration {
         let now = self.clock.now();
         busy.until(now).duration_since(now).try_into().unwrap_or_default()
     }

@@ -69,12 +69,11 @@ pub enum ReviewSource {
     Reused(Box<PersonaReview>),
 }
 
-/// Decides whether a persona reviews again: if its score was low, if it had blocking issues, or if the security guardian
-/// had concerns about security. A persona without an earlier review always reviews.
-pub fn review_source(persona: Persona, earlier: Option<&PersonaReview>) -> ReviewSource {
+/// Decides whether a persona reviews again: if its score was low or if it had blocking issues, those of security among
+/// them. A persona without an earlier review always reviews.
+pub fn review_source(earlier: Option<&PersonaReview>) -> ReviewSource {
     let Some(earlier) = earlier else { return ReviewSource::Model };
-    let guards_security = persona == Persona::SecurityGuardian && earlier.has_security_critical_issue();
-    if earlier.confidence_score < REPEAT_BELOW || earlier.has_blocking_issues() || guards_security {
+    if earlier.confidence_score < REPEAT_BELOW || earlier.has_blocking_issues() {
         return ReviewSource::Model;
     }
     let metadata = ReviewMetadata { reused: true, ..earlier.internal_metadata.clone().unwrap_or_default() };
@@ -143,18 +142,15 @@ mod tests {
     /// Proves R157.
     #[test]
     fn a_persona_reviews_again_for_a_low_score_or_a_blocking_issue_and_otherwise_its_review_is_reused() {
-        let repeats = |review: &PersonaReview| {
-            let persona = Persona::parse(&review.persona_id).unwrap();
-            review_source(persona, Some(review)) == ReviewSource::Model
-        };
+        let repeats = |review: &PersonaReview| review_source(Some(review)) == ReviewSource::Model;
         assert!(repeats(&review(Persona::Critic, 0.6999, &[])));
         assert!(!repeats(&review(Persona::Critic, 0.70, &[])));
         assert!(repeats(&review(Persona::Critic, 0.95, &[None])));
         assert!(repeats(&review(Persona::SecurityGuardian, 0.95, &[Some(true)])));
         assert!(!repeats(&review(Persona::SecurityGuardian, 0.95, &[])));
-        assert_eq!(review_source(Persona::Critic, None), ReviewSource::Model);
+        assert_eq!(review_source(None), ReviewSource::Model);
         let earlier = review(Persona::Optimist, 0.9, &[]);
-        let ReviewSource::Reused(copied) = review_source(Persona::Optimist, Some(&earlier)) else {
+        let ReviewSource::Reused(copied) = review_source(Some(&earlier)) else {
             panic!("the review was not reused")
         };
         let metadata = copied.internal_metadata.clone().unwrap();

@@ -1,10 +1,10 @@
 //! Turns: which run of a subject goes next.
 //!
 //! Runs of one subject go one after the other, oldest first. Searching the first run of each subject for every claim
-//! would slow down as the backlog grows. Instead, every unfinished run stores its turn: exactly one run of a subject
-//! is at the front (ready, delayed or held), all others are behind it. A unique index in the database guarantees
-//! this, and so guarantees that no two runs of a subject are RUNNING. River and Oban would call it a concurrency limit of
-//! one, partitioned by subject.
+//! would slow down as the backlog grows. Instead, every unfinished run stores its turn: one run of a subject in a
+//! pipeline is at the front (ready, delayed or held), all others are behind it. A unique index in the database allows
+//! no second front, so that no two of these runs are RUNNING. River and Oban would call it a concurrency limit of one,
+//! partitioned by subject.
 
 use jiff::Timestamp;
 

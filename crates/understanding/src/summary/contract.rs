@@ -1,4 +1,4 @@
-//! The one validator of summaries. What a summariser proposes passes it, or there is no summary.
+//! The one validator of summaries. What a summariser answers passes it, or there is no summary.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::lists::{
 };
 use super::{SummarySource, cut, keywords, plain_text, readability};
 
-/// The longest proposal and the longest summary, as JSON, in characters.
+/// The longest answer and the longest summary, as JSON, in characters.
 pub const MAX_PAYLOAD_CHARS: usize = 100_000;
 /// The JSON Schema of a summary, for a model's response. It is strict: every member is required and no other is allowed.
 pub const RESPONSE_SCHEMA: &str = include_str!("response.schema.json");
@@ -22,7 +22,7 @@ const LONG_CHARS: usize = 1000;
 /// How many texts stand in for a summary that has none of its three.
 const MAX_SNIPPETS: usize = 6;
 
-/// Why a proposal is no summary. The messages contain nothing of the text.
+/// Why an answer is no summary. The messages contain nothing of the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // The messages say it.
 pub enum SummaryError {
@@ -34,14 +34,14 @@ pub enum SummaryError {
     NoText,
 }
 
-/// Makes a summary of a proposal: names in either spelling, texts within their limits, lists without repetitions, and
-/// what is missing derived from the rest and from the source.
-pub fn validate(proposal: &Value, source: &SummarySource<'_>) -> Result<Summary, SummaryError> {
-    if proposal.as_object().is_none_or(serde_json::Map::is_empty) {
+/// Makes a summary of the answer of a summariser: names in either spelling, texts within their limits, lists without
+/// repetitions, and what is missing derived from the rest and from the source.
+pub fn validate(answer: &Value, source: &SummarySource<'_>) -> Result<Summary, SummaryError> {
+    if answer.as_object().is_none_or(serde_json::Map::is_empty) {
         return Err(SummaryError::NoObject);
     }
-    check_length(proposal)?;
-    let raw = &snake_case(proposal);
+    check_length(answer)?;
+    let raw = &snake_case(answer);
     let plain = plain_text(source.text);
     let mut summary = Summary {
         summary_250: cut(&text(member(raw, &["summary_250"])), SHORT_CHARS),

@@ -22,8 +22,8 @@ use crate::pages::runs;
 use crate::pages::visitor::Visitor;
 use crate::pages::words::Words;
 use crate::request::Parameters;
-use crate::rest::v1::list::filter;
-use crate::rest::v1::names::STATUSES;
+use crate::rest::proposals::list::filter;
+use crate::rest::proposals::names::STATUSES;
 
 /// Runs per page.
 const SHOWN: u32 = 30;

@@ -127,13 +127,13 @@ names! {
     /// What a row of an exported table is about.
     ExportRows = ["values", "documents"];
     /// The status of a proposal run.
-    ProposalRunStatus = crate::rest::v1::names::STATUSES.map(|(name, _)| name);
+    ProposalRunStatus = crate::rest::proposals::names::STATUSES.map(|(name, _)| name);
     /// Whether a proposal run is the first about its idea, or revises another.
-    ProposalRunType = [false, true].map(crate::rest::v1::names::run_type);
+    ProposalRunType = [false, true].map(crate::rest::proposals::names::run_type);
     /// The status of a step of a proposal run.
     ProposalStepStatus = {
         use domain::StepStatus::{Failed, Pending, Running, Succeeded};
-        [Pending, Running, Succeeded, Failed].map(crate::rest::v1::names::step_status)
+        [Pending, Running, Succeeded, Failed].map(crate::rest::proposals::names::step_status)
     };
     /// What becomes of a proposal.
     Verdict = domain::proposal::Verdict::ALL.map(domain::proposal::Verdict::as_str);
@@ -144,7 +144,7 @@ names! {
     /// The language of a summary.
     SummaryLanguage = domain::link::SummaryLanguage::ALL.map(domain::link::SummaryLanguage::as_str);
     /// The order of a list of summaries.
-    SummaryOrder = crate::rest::v1::links::summaries::ORDERS.map(|(name, _)| name);
+    SummaryOrder = crate::rest::links::summaries::ORDERS.map(|(name, _)| name);
     /// The state of a run as a job.
     JobStatus = ["PENDING", "PROCESSING", "COMPLETED", "FAILED"];
     /// The format of an interpretation: a flat list of fields, or grouped by visits.

@@ -142,7 +142,7 @@ fn post(forward: &ForwardedText) -> Value {
     Value::Object(post)
 }
 
-/// The failure of a proposal that is no summary. Asking again is up to a person: it costs, and the same model may well do the
+/// The failure of an answer that is no summary. Asking again is up to a person: it costs, and the same model may well do the
 /// same.
 pub(super) fn invalid(error: &SummaryError) -> Failure {
     Failure::permanent(INVALID, error.to_string()).with_failure_type(FailureType::ValidationFailed)

@@ -57,7 +57,7 @@ impl PersonaReviewStep {
         };
         let parent = self.0.proposals.proposal(parent).await.map_err(|error| ask::stored(&error))?;
         let earlier = parent.reviews.iter().find(|stored| stored.review.persona_id == persona.id());
-        Ok(review_source(persona, earlier.map(|stored| &stored.review)))
+        Ok(review_source(earlier.map(|stored| &stored.review)))
     }
 
     async fn review(

@@ -1,10 +1,9 @@
-//! `/v1`: proposals and their runs, one file per operation; links have a folder of their own.
+//! Proposals and their runs, one file per operation.
 
 pub(crate) mod bodies;
 pub(crate) mod create;
 pub(crate) mod diff;
 pub(crate) mod draft;
-pub(crate) mod links;
 pub(crate) mod list;
 pub(crate) mod names;
 pub(crate) mod retry;
