@@ -105,6 +105,9 @@ async fn change_latency(address: &str, connection: &mut Connection) -> f64 {
     median(times)
 }
 
+/// Whether the page shows its document as reviewed.
+const REVIEWED: &str = "document.querySelector('#form-head').dataset.reviewed === 'true'";
+
 /// Compares the browser's memory after a tenth of the documents with that after all of them.
 async fn memory(address: &str, connection: &mut Connection, reviewed: usize) -> Table {
     let mut ids = Vec::new();
@@ -119,7 +122,10 @@ async fn memory(address: &str, connection: &mut Connection, reviewed: usize) -> 
     for (index, id) in ids.iter().enumerate() {
         tab.go(&format!("/app/documents/{id}"));
         tab.click("#mark");
-        tab.until("document.querySelector('#form-head').dataset.reviewed === 'true'");
+        // The page asks first if critical fields are empty.
+        tab.until(&format!("{REVIEWED} || document.querySelector('#ask-dialog[open]') !== null"));
+        tab.eval("document.querySelector('#ask-dialog[open] button:last-child')?.click(); true");
+        tab.until(REVIEWED);
         if index + 1 == reviewed / 10 {
             early = Some(heap_and_nodes(&mut tab));
         }
