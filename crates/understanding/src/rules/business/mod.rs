@@ -8,7 +8,8 @@
 //! 2. [`line_items`] tells which rows are items, whose sums are no totals.
 //! 3. [`naming`] finds the label of each value, with the [`phrases`] of the schema.
 //! 4. [`totals`] decides which sums are the net amount, the tax and the total, by their labels and by adding them up.
-//!    [`parties`] finds the two companies, [`blocks`] the lines that stand together; [`tax_ids`] and [`currencies`] follow.
+//!    [`parties`] finds the two companies among the [`names`], [`blocks`] the lines that stand together; [`tax_ids`] and
+//!    [`currencies`] follow.
 //!
 //! [`invoice_words`] lends the words of the built-in invoice to schemas that people write for invoices. [`weights`] has the weight
 //! of each observation, and turns them into a confidence.
@@ -19,9 +20,12 @@ mod dates_and_codes;
 mod invoice_words;
 mod line_items;
 mod mentions;
+mod names;
 mod naming;
 mod parties;
+mod party_words;
 mod phrases;
+mod sum_candidates;
 mod tax_ids;
 mod totals;
 mod weights;
