@@ -143,6 +143,10 @@ pub fn company(words: &str) -> Option<String> {
     let name = words.trim_matches(|c: char| c.is_whitespace() || "-–—|·•:;,".contains(c));
     let digits = name.chars().filter(char::is_ascii_digit).count();
     let letters = name.chars().filter(|c| c.is_alphabetic()).count();
-    let is_name = letters >= 2 && digits < 5 && name.chars().count() <= 80 && !name.contains('@');
+    // "Strata Plan 70221" is a name, "HRB 70221" none.
+    let is_name = letters >= 2
+        && (digits < 5 || letters >= 3 * digits)
+        && name.chars().count() <= 80
+        && !name.contains('@');
     is_name.then(|| name.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -39,8 +39,11 @@ pub(crate) fn is_series_of_code(word: &str) -> bool {
 
 /// Whether words are nothing but groups of digits, as long numbers are written: `2023 0117`.
 fn is_in_groups(words: &str) -> bool {
-    let is_group = |word: &str| word.len() >= 3 && word.bytes().all(|b| b.is_ascii_digit());
-    (2..=4).contains(&words.split_whitespace().count()) && words.split_whitespace().all(is_group)
+    // Short groups are a number only if it is long: `72 3390 1184 05`.
+    let is_long = words.bytes().filter(u8::is_ascii_digit).count() >= 8;
+    let least = if is_long { 2 } else { 3 };
+    let is_group = |word: &str| word.len() >= least && word.bytes().all(|b| b.is_ascii_digit());
+    (2..=5).contains(&words.split_whitespace().count()) && words.split_whitespace().all(is_group)
 }
 
 /// A code that contains a digit and is no date.

@@ -3,8 +3,12 @@
 use std::collections::HashMap;
 
 use super::mentions::Form;
+use super::naming::ValueLabel;
+use super::phrases::phrase_words;
 use super::weights::{self, confidence};
 use super::{BusinessDocument, Finding};
+use crate::normal::TaxIdForm;
+use crate::rules::layout::word_label_form;
 use crate::rules::value_position::TokenSpan;
 use crate::{Normaliser, Scope};
 
@@ -14,6 +18,11 @@ const MAX_ROWS_TO_DATE: usize = 30;
 const MIN_GROUP: usize = 3;
 
 const MAX_GROUPS: usize = 4;
+/// The fewest digits of a number in short groups.
+const MIN_DIGITS_IN_GROUPS: usize = 8;
+/// The form of all words for a number, and how words end that are joined with one.
+const NUMBER: &str = "no";
+const COMPOUND_NUMBERS: [&str; 2] = ["nummer", "nr"];
 
 impl BusinessDocument<'_> {
     pub(super) fn dates_and_codes(&self) -> Vec<Finding> {
@@ -48,8 +57,14 @@ impl BusinessDocument<'_> {
     pub(super) fn with_groups(&self, mention: usize, least: usize) -> TokenSpan {
         let (cell, mut tokens) = self.span_of(mention);
         let words = &self.layout.cells[cell].tokens;
-        let is_group =
-            |at: usize| words[at].text.len() >= least && words[at].text.bytes().all(|b| b.is_ascii_digit());
+        let is_group = |at: usize| words[at].text.len() >= least && is_digits(words[at].text);
+        // Short groups are one number if it is long: "72 3390 1184 05".
+        let is_short = |at: &usize| (2..=6).contains(&words[*at].text.len()) && is_digits(words[*at].text);
+        let run = (tokens.start..words.len()).take(MAX_GROUPS + 2).take_while(is_short).count();
+        let digits: usize = words[tokens.start..tokens.start + run].iter().map(|word| word.text.len()).sum();
+        if (3..=MAX_GROUPS + 1).contains(&run) && digits >= MIN_DIGITS_IN_GROUPS {
+            return (cell, tokens.start..tokens.start + run);
+        }
         if tokens.clone().all(is_group) {
             while tokens.end < words.len() && is_group(tokens.end) && tokens.len() < MAX_GROUPS {
                 tokens.end += 1;
@@ -77,7 +92,12 @@ impl BusinessDocument<'_> {
             {
                 continue;
             }
-            if fits(self.schema.keys[key].normaliser, &it.form) {
+            // "No." alone does not make the number of a tax that of the document.
+            let is_tax_id = matches!(&it.form, Form::TaxId(form) if *form > TaxIdForm::Plain);
+            if is_tax_id && label.meaning.words == NUMBER {
+                continue;
+            }
+            if fits(self.schema.keys[key].normaliser, &it.form) || self.is_number_like_date(mention, label) {
                 return Some((key, label.weight, Some(place)));
             }
             // "Invoice no. 123 of 5 March": a date behind the number of the document is its date.
@@ -93,6 +113,24 @@ impl BusinessDocument<'_> {
         let row = self.layout.cells[it.cell].row;
         let is_free = is_date && row < MAX_ROWS_TO_DATE && !self.is_item_row[row];
         is_free.then(|| self.schema.document_date()).flatten().map(|key| (key, weights::UNLABELLED, None))
+    }
+
+    /// Whether a date is the number of the document: "Invoice no. 2024/06/12". A label that does not speak of a number, as in
+    /// "Invoice 12/06/2024", leaves it a date.
+    fn is_number_like_date(&self, mention: usize, label: &ValueLabel) -> bool {
+        let it = &self.mentions.all[mention];
+        let is_number = label.meaning.key.is_some_and(|key| {
+            self.schema.keys[key].normaliser == Normaliser::Identifier && names_number(&label.meaning.words)
+        });
+        let cell = &self.layout.cells[it.cell];
+        let is_directly_behind = if label.cell == it.cell {
+            it.tokens.start.checked_sub(1).is_some_and(|at| {
+                self.mentions.at(it.cell, at).is_none() && names_number(cell.tokens[at].text)
+            })
+        } else {
+            it.tokens.len() == cell.tokens.len()
+        };
+        is_number && it.tokens.len() == 1 && matches!(it.form, Form::Date) && is_directly_behind
     }
 
     /// A value that is mentioned several times is more certain.
@@ -123,4 +161,17 @@ fn fits(normaliser: Normaliser, form: &Form) -> bool {
         (Normaliser::Identifier, Form::Amount(amount)) => !amount.is_money,
         _ => false,
     }
+}
+
+/// Whether a label ends with a word for a number: "invoice no", "Rechnungsnummer".
+fn names_number(label: &str) -> bool {
+    let words = phrase_words(label);
+    let ends = |word: &String| {
+        word == NUMBER || COMPOUND_NUMBERS.iter().any(|end| word.ends_with(word_label_form(end).as_str()))
+    };
+    words.last().is_some_and(ends)
+}
+
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
 }

@@ -114,9 +114,11 @@ fn mention_at(
         let longest = |most: usize, is_it: &dyn Fn(&str) -> bool| {
             (1..=most.min(tokens.len())).rev().find(|count| is_it(&joined(&tokens[..*count])))
         };
-        if let Some(count) =
-            longest(MAX_IBAN_WORDS, &|words| iban(words).is_some_and(|_| !words.starts_with("IBAN")))
-        {
+        if let Some(count) = longest(MAX_IBAN_WORDS, &|words| {
+            // Words of a sentence may have right check digits by chance.
+            let is_code = !words.bytes().any(|b| b.is_ascii_lowercase()) && !words.starts_with("IBAN");
+            is_code && iban(words).is_some()
+        }) {
             return Some((Form::Iban, at + count));
         }
         let is_tax_id = |words: &str| tax_id_form(words).is_some_and(|form| form > TaxIdForm::Plain);

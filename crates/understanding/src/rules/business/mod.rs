@@ -140,9 +140,10 @@ impl<'a> BusinessDocument<'a> {
             phrases,
             mentions,
             is_item_row: Vec::new(),
-            blocks: Blocks::of(layout),
+            blocks: Blocks::default(),
             labels: Vec::new(),
         };
+        document.blocks = Blocks::of(layout, &|cell| document.opens_block(cell));
         document.is_item_row = document.item_rows();
         for mention in 0..document.mentions.all.len() {
             let labels = document.labels_of(mention);

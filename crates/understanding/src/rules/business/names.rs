@@ -1,6 +1,7 @@
 //! Finds the lines that may be the name of a party, with what their place and form say for each of the two.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::BusinessDocument;
 use super::mentions::Form;
@@ -9,8 +10,9 @@ use super::party_words::{
     AND_WORDS, FORMS_OF_ADDRESS, IMPRINT_WORDS, PERSONAL_FORMS, ends_name, is_attention, is_contact,
     is_salutation, is_sender_line, names_bank, without_form_of_address,
 };
+use super::phrases::{Found, phrase_words};
 use crate::Normaliser;
-use crate::normal::{company, fold, has_postcode, has_street};
+use crate::normal::{TaxIdForm, company, fold, has_postcode, has_street};
 use crate::rules::layout::Token;
 use crate::rules::value_position::TokenSpan;
 
@@ -20,6 +22,15 @@ const MAX_NAMES: usize = 60;
 const MAX_LINES_ABOVE: usize = 3;
 /// The longest name, in words.
 const MAX_NAME_WORDS: usize = 9;
+
+/// The most words of a heading before a name in its line.
+const MAX_LEADING_WORDS: usize = 3;
+/// The most rows from a word mark to the name below it. The lines of another column may stand between.
+const MAX_ROWS_TO_NAME: usize = 3;
+/// The most words of a title of the document.
+const MAX_TITLE_WORDS: usize = 5;
+/// The most lines between a name and the number of its company in a register.
+const MAX_LINES_TO_REGISTER: usize = 5;
 
 /// How much a label in the same line or cell says about a name.
 const LABELLED: f64 = 4.5;
@@ -44,6 +55,8 @@ struct NameInLine {
     /// Whether a form of address stands before it, and whether that is one of a person.
     is_addressed: bool,
     is_person: bool,
+    /// The party whose heading stands before it in its line.
+    party: Option<usize>,
 }
 
 impl BusinessDocument<'_> {
@@ -78,7 +91,8 @@ impl BusinessDocument<'_> {
         let found = self
             .phrases
             .longest(&words)
-            .filter(|found| found.count == words.len() || self.phrases.knows_all(&words))?;
+            .filter(|found| found.count == words.len() || self.phrases.knows_all(&words))
+            .or_else(|| self.label_of_slashes(cell, colon))?;
         let is_shared = found.meaning.shared.iter().any(|key| keys.contains(&Some(*key)));
         let party = match keys.iter().position(|key| key.is_some() && *key == found.meaning.key) {
             Some(party) => party,
@@ -86,7 +100,9 @@ impl BusinessDocument<'_> {
             None => self.party_of_section(found.meaning.section.as_deref()?)?,
         };
         let span = if colon + 1 < it.tokens.len() {
-            (cell, colon + 1..it.tokens.len())
+            let is_mark = |at: &usize| matches!(it.tokens[*at].text, "·" | "•" | "|");
+            let end = (colon + 2..it.tokens.len()).find(is_mark).unwrap_or(it.tokens.len());
+            (cell, colon + 1..self.end_before_label(cell, colon + 1..end))
         } else {
             let next = cell + 1;
             let row = self.layout.rows[it.row].clone();
@@ -99,15 +115,38 @@ impl BusinessDocument<'_> {
             let is_name = row.contains(&next) && !is_label(next);
             is_name.then(|| (next, self.layout.cells[next].token_range()))?
         };
+        // "Klant: NL0221" is the number of a customer.
+        let is_code = self.mentions.at(span.0, span.1.start).is_some() && span.1.len() == 1;
+        if is_code {
+            return None;
+        }
         let mut spans = vec![span];
         spans.extend(self.rest_of_name(spans[0].0));
         let text: Vec<String> =
             spans.iter().map(|(cell, tokens)| self.layout.cells[*cell].text(tokens.clone())).collect();
-        let name = company(without_form_of_address(&text.join(" ")))?;
+        let text = text.join(" ");
+        let is_cut = spans[0].1.end < self.layout.cells[spans[0].0].tokens.len();
+        let text = if is_cut { text.trim_end_matches('.') } else { &text };
+        let name = company(without_form_of_address(text))?;
         let label = Some((cell, found.meaning.words.clone()));
         let mut weights = [-5.0; 2];
         weights[party] = LABELLED;
         Some(NameLine { spans, name, label, weights })
+    }
+
+    /// The end of a name before another label in its line: "Holder: Mary Stone. Tax ID: …".
+    fn end_before_label(&self, cell: usize, tokens: Range<usize>) -> usize {
+        let all = &self.layout.cells[cell].tokens;
+        let Some(colon) = tokens.clone().find(|at| all[*at].colon) else { return tokens.end };
+        let ends = |at: &usize| all[*at].text.ends_with(['.', ',', ';']) && *at > tokens.start;
+        (tokens.start..colon).rev().find(ends).map_or(tokens.end, |at| at + 1)
+    }
+
+    /// The label that is one of several joined by slashes before a colon: "Guest / Customer:".
+    fn label_of_slashes(&self, cell: usize, colon: usize) -> Option<Found<'_>> {
+        let text = self.layout.cells[cell].text(0..colon + 1);
+        let mut parts = text.split('/').filter(|_| text.contains('/')).map(phrase_words);
+        parts.find_map(|words| self.phrases.longest(&words).filter(|found| found.count == words.len()))
     }
 
     /// The line in which a labelled name goes on: it stands between the name and the next label of the same block.
@@ -128,6 +167,10 @@ impl BusinessDocument<'_> {
         let end = it.tokens.iter().skip(1).position(ends_name).map_or(it.tokens.len(), |end| end + 1);
         let end = self.end_behind_legal_form(cell, self.end_before_address(cell, end));
         let start = it.first_word().min(end);
+        let (start, party) = match self.leading_heading(cell, start..end) {
+            Some((count, party)) => (start + count, Some(party)),
+            None => (start, None),
+        };
         let is_company = self.has_legal_form(&(cell, start..end));
         let is_form = |token: &&Token<'_>| {
             FORMS_OF_ADDRESS.contains(&token.word.as_str())
@@ -147,13 +190,24 @@ impl BusinessDocument<'_> {
         let text = if is_cut { text.trim_end_matches('.').to_owned() } else { text };
         let has_form = self.has_legal_form(&span);
         let name = company(&text).filter(|_| self.is_like_name(&span, &text, has_form))?;
-        Some(NameInLine { span, name, text, has_form, is_addressed: addressed > 0, is_person })
+        Some(NameInLine { span, name, text, has_form, is_addressed: addressed > 0, is_person, party })
+    }
+
+    /// The heading of a party that stands before a name in its line, and how many words it has: "Sold by Lantern Ltd".
+    fn leading_heading(&self, cell: usize, tokens: Range<usize>) -> Option<(usize, usize)> {
+        (2..=MAX_LEADING_WORDS).rev().filter(|count| tokens.start + count < tokens.end).find_map(|count| {
+            let words = self.phrase(cell, &(tokens.start..tokens.start + count), true);
+            let found = self.phrases.longest(&words).filter(|found| found.count == count)?;
+            let section = found.meaning.section.as_deref().filter(|_| words.len() == count)?;
+            let is_name = self.layout.cells[cell].tokens[tokens.start + count].is_capital();
+            Some((count, self.party_of_section(section).filter(|_| is_name)?))
+        })
     }
 
     /// A line that looks like a name, with what its place says.
     fn bare_name(&self, cell: usize) -> Option<NameLine> {
         let it = &self.layout.cells[cell];
-        let NameInLine { span, name, text, has_form, is_addressed: has_address_form, is_person } =
+        let NameInLine { span, name, text, has_form, is_addressed: has_address_form, is_person, party } =
             self.name_in_line(cell)?;
         let block = self.blocks.of_cell[cell];
         let heading = self.heading_of_block(block);
@@ -196,6 +250,10 @@ impl BusinessDocument<'_> {
             Some((party, _)) => weights[1 - party] -= 4.0,
             None => {}
         }
+        if let Some(party) = party {
+            weights[party] += 3.0;
+            weights[1 - party] -= 4.0;
+        }
         let below: Vec<String> = lines.iter().skip(place + 1).take(5).map(text_of).collect();
         let has_address = below.iter().take(3).any(|line| has_postcode(line) || has_street(line));
         if is_first && has_address {
@@ -208,6 +266,11 @@ impl BusinessDocument<'_> {
         if below.iter().any(|line| is_contact(line)) && is_first {
             weights[ISSUER] += 1.0;
             weights[RECIPIENT] -= 0.8;
+        }
+        let in_register = lines.iter().skip(place + 1).take(MAX_LINES_TO_REGISTER);
+        if is_first && in_register.clone().any(|line| self.names_register(*line)) {
+            weights[ISSUER] += 1.0;
+            weights[RECIPIENT] -= 0.5;
         }
         if has_postcode(&it.text(it.token_range())) {
             // A sender in one line, with its address.
@@ -235,20 +298,20 @@ impl BusinessDocument<'_> {
             self.has_legal_form(&span) && self.is_word_mark(cell, *next, true)
         });
         weights = weights.map(|weight| weight - if is_mark { 2.5 } else { 0.0 });
+        let has_mark = place > 0 && self.is_word_mark(lines[place - 1], cell, has_form);
+        weights[ISSUER] += if has_mark { 1.0 } else { 0.0 };
         weights[RECIPIENT] -= if it.page > 1 || it.row > 40 { 1.0 } else { 0.0 };
         let is_likely = has_form || is_top || has_address || heading.is_some() || has_address_form;
         is_likely.then_some(NameLine {
             spans: vec![span],
             name,
-            label: heading.filter(|_| is_first).map(|(party, heading)| {
-                (
-                    heading,
-                    self.party_keys()[party]
-                        .map_or_else(String::new, |key| self.schema.keys[key].key.clone()),
-                )
-            }),
+            label: heading.filter(|_| is_first).map(|(party, heading)| (heading, self.key_of_party(party))),
             weights,
         })
+    }
+
+    fn key_of_party(&self, party: usize) -> String {
+        self.party_keys()[party].map_or_else(String::new, |key| self.schema.keys[key].key.clone())
     }
 
     /// Whether a line at the top of the page is the word mark of the company whose legal name stands below it.
@@ -259,7 +322,7 @@ impl BusinessDocument<'_> {
         has_form
             && it.page == 1
             && it.row < 3
-            && it.row + 1 == other.row
+            && (it.row + 1..=it.row + MAX_ROWS_TO_NAME).contains(&other.row)
             && (1..=3).contains(&words.len())
             && !self.has_legal_form(&(mark, it.token_range()))
             && self.mentions.in_cell(mark).is_empty()
@@ -291,10 +354,23 @@ impl BusinessDocument<'_> {
             && it.tokens.get(tokens.start).is_some_and(Token::is_capital)
             && (1..=MAX_NAME_WORDS).contains(&tokens.len())
             && !self.is_item_row[it.row]
+            && !self.is_item_head(it.row)
+            && (has_form || !self.is_title(*cell))
             && !is_contact(text)
             && !is_salutation(text)
             && !is_attention(text)
             && !text.ends_with(['!', '?'])
+    }
+
+    /// Whether a line is the title of the document, as "Proof of purchase / Invoice".
+    fn is_title(&self, cell: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        let words = self.phrase(cell, &it.token_range(), true);
+        let is_number = |key: usize| self.schema.keys[key].normaliser == Normaliser::Identifier;
+        let mut named = words.iter().filter_map(|word| {
+            self.phrases.longest(std::slice::from_ref(word))?.meaning.key.filter(|key| is_number(*key))
+        });
+        words.len() <= MAX_TITLE_WORDS && named.next().is_some()
     }
 
     /// Whether a row has what a company must print about itself: its register, its capital, its tax number.
@@ -303,7 +379,16 @@ impl BusinessDocument<'_> {
         let mut tokens = cells.clone().flat_map(|cell| self.layout.cells[cell].tokens.iter().take(60));
         let mut mentions = cells.flat_map(|cell| self.mentions.in_cell(cell).take(60));
         tokens.any(|token| IMPRINT_WORDS.contains(&token.word.as_str()))
-            || mentions.any(|mention| matches!(self.mentions.all[mention].form, Form::TaxId(_)))
+            || mentions.any(|mention| {
+                // A number of the document may be as long as a tax number.
+                matches!(&self.mentions.all[mention].form, Form::TaxId(form) if *form > TaxIdForm::Plain)
+            })
+    }
+
+    /// Whether a line has the number of a company in a register.
+    fn names_register(&self, cell: usize) -> bool {
+        let tokens = self.layout.cells[cell].tokens.iter().take(60);
+        tokens.into_iter().any(|token| IMPRINT_WORDS.contains(&token.word.as_str()))
     }
 
     /// The end of a name before the address in the same line: "Pennine Paper Ltd, Unit 4, Halifax HX1 1AA".
@@ -323,10 +408,16 @@ impl BusinessDocument<'_> {
     /// The end of a name whose legal form a sentence follows: "Transports Morel SAS au capital de 150 000 €".
     fn end_behind_legal_form(&self, cell: usize, end: usize) -> usize {
         let tokens = &self.layout.cells[cell].tokens;
+        let is_imprint = self.is_imprint(self.layout.cells[cell].row);
         let goes_on = |at: usize| {
             tokens.get(at + 1).is_some_and(|next| {
                 let is_small = next.text.starts_with(char::is_lowercase) && next.text != "de";
-                is_small || IMPRINT_WORDS.contains(&next.word.as_str())
+                // "GmbH & Co. KG": the legal form goes on. In an imprint, anything else is no part of the name.
+                let is_joined = next.text.contains(['&', '+'])
+                    || AND_WORDS.contains(&next.word.as_str())
+                    || self.is_legal_form(next)
+                    || next.word == "co";
+                is_small || IMPRINT_WORDS.contains(&next.word.as_str()) || (is_imprint && !is_joined)
             })
         };
         let mut forms = (1..end.min(MAX_NAME_WORDS))

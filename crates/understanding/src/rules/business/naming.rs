@@ -5,10 +5,12 @@ use std::ops::Range;
 use super::BusinessDocument;
 use super::mentions::Form;
 use super::parties::{ISSUER, RECIPIENT};
+use super::party_words::AND_WORDS;
 use super::phrases::{Meaning, phrase_words};
 use super::weights;
 use crate::normal::fold;
-use crate::rules::layout::word_label_form;
+use crate::rules::layout::{Token, word_label_form};
+use quire_domain::reading::Rect;
 
 /// The most words before a value that may be its label.
 const MAX_PHRASE_WORDS: usize = 12;
@@ -34,6 +36,34 @@ const OUR: [&str; 9] = ["our", "nuestro", "unsere", "unser", "notre", "nostra", 
 
 /// The label that says only that something is a number.
 const BARE_NUMBER_LABEL: &str = "no";
+
+/// Labels that say only that something is a date.
+const BARE_DATE_LABELS: [&str; 4] = ["date", "datum", "data", "fecha"];
+/// Words for a discount. A date beside one is not when to pay.
+const DISCOUNT_WORDS: [&str; 12] = [
+    "skonto",
+    "skontiert",
+    "rabatt",
+    "escompte",
+    "sconto",
+    "korting",
+    "betalingskorting",
+    "discount",
+    "descuento",
+    "dto",
+    "desconto",
+    "kontant",
+];
+/// Words that separate two terms of payment.
+const OR_WORDS: [&str; 12] =
+    ["oder", "or", "ou", "o", "of", "sonst", "otherwise", "sinon", "oppure", "netto", "net", "ansonsten"];
+/// The most words beside a date that may name a discount.
+const MAX_WORDS_TO_DISCOUNT: usize = 8;
+/// The least gap between words of two columns that stand close to each other, in line heights. A space is
+/// narrower, also in a font whose letters all have one width.
+const MIN_COLUMN_GAP: f32 = 0.7;
+/// The most words of a line that is divided into such columns.
+const MAX_COLUMN_WORDS: usize = 24;
 
 /// The label of a value.
 #[derive(Clone, Debug)]
@@ -65,7 +95,15 @@ impl BusinessDocument<'_> {
         let is_amount = self.is_amount(mention);
         let (start, before) = self.phrase_before(mention);
         let words = start..it.tokens.start;
-        if let Some(label) = self.value_label_in(it.cell, &words, weights::INSIDE, true) {
+        if matches!(it.form, Form::Date) && self.is_of_discount(mention) {
+            return Vec::new();
+        }
+        let column = self.column_of(it.cell, &it.tokens);
+        // A label before the value may be that of another column.
+        let has_colon = it.tokens.start > 0 && self.layout.cells[it.cell].tokens[it.tokens.start - 1].colon;
+        let is_first_column =
+            has_colon || column.start <= start || self.labels_above_apart(mention, &column).is_empty();
+        if is_first_column && let Some(label) = self.label_inside(it.cell, &words) {
             return vec![label];
         }
         // "01.03.2024 bis 31.03.2024" is a period, and its end is not when to pay.
@@ -75,6 +113,12 @@ impl BusinessDocument<'_> {
             return vec![label];
         }
         let is_short = self.phrase(it.cell, &words, true).len() <= 2;
+        if before.is_some_and(|before| self.mentions.all[before].tokens.end <= column.start) {
+            let above = self.labels_above_apart(mention, &column);
+            if !above.is_empty() {
+                return above;
+            }
+        }
         if let Some(before) = before.filter(|_| is_short) {
             let chained = self.labels[before]
                 .first()
@@ -87,12 +131,103 @@ impl BusinessDocument<'_> {
         let mut labels: Vec<ValueLabel> = Vec::new();
         labels.extend(self.label_beside(it.cell, is_amount));
         if labels.is_empty() || is_amount {
-            labels.extend(self.label_above(it.cell, is_amount));
+            labels.extend(self.label_above(it.cell, &column, is_amount));
         }
         if labels.is_empty() {
             labels.extend(self.label_below(it.cell));
         }
         labels
+    }
+
+    /// The label before a value in its cell. Words behind a comma say more than those before it.
+    fn label_inside(&self, cell: usize, words: &Range<usize>) -> Option<ValueLabel> {
+        let tokens = &self.layout.cells[cell].tokens;
+        let comma = words.clone().rev().skip(1).find(|at| tokens[*at].text.ends_with([',', ';']));
+        let behind = comma.and_then(|comma| {
+            self.value_label_in(cell, &(comma + 1..words.end), weights::INSIDE, true)
+                .filter(|label| label.meaning.key.is_some())
+        });
+        behind.or_else(|| self.value_label_in(cell, words, weights::INSIDE, true))
+    }
+
+    /// Whether a date is the end of the time in which a discount is given: "2 % Skonto bis 05.03.2024".
+    fn is_of_discount(&self, mention: usize) -> bool {
+        let it = &self.mentions.all[mention];
+        let tokens = &self.layout.cells[it.cell].tokens;
+        let before = &tokens[it.tokens.start.saturating_sub(MAX_WORDS_TO_DISCOUNT)..it.tokens.start];
+        let behind = &tokens[it.tokens.end..tokens.len().min(it.tokens.end + MAX_WORDS_TO_DISCOUNT)];
+        let ends = |token: &Token<'_>| token.colon || token.text.ends_with([';', ',']);
+        let is_other = |token: &Token<'_>| OR_WORDS.contains(&token.word.as_str());
+        let is_discount = |token: &Token<'_>| {
+            self.layout.count_step();
+            DISCOUNT_WORDS.contains(&token.word.as_str())
+        };
+        let is_before =
+            before.iter().rev().take_while(|token| !ends(token) && !is_other(token)).any(is_discount);
+        if is_before || tokens[it.tokens.end - 1].text.ends_with([',', ';', '.']) {
+            return is_before;
+        }
+        for token in behind.iter().take_while(|token| !is_other(token)) {
+            if is_discount(token) {
+                return true;
+            }
+            if ends(token) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// The words of a cell that stand in one column with some of its tokens. Columns of a narrow table are cells of their
+    /// own only if the gap between them is wide.
+    fn column_of(&self, cell: usize, tokens: &Range<usize>) -> Range<usize> {
+        let it = &self.layout.cells[cell];
+        if it.tokens.len() > MAX_COLUMN_WORDS || it.is_recognised {
+            return it.token_range();
+        }
+        let is_apart = |at: usize| {
+            self.layout.count_step();
+            let (before, behind) = (it.tokens[at - 1].rect, it.tokens[at].rect);
+            behind.x0 - before.x1 > MIN_COLUMN_GAP * (before.y1 - before.y0).max(1.0)
+        };
+        let start = (1..=tokens.start).rev().find(|at| is_apart(*at)).unwrap_or(0);
+        let end = (tokens.end..it.tokens.len()).find(|at| is_apart(*at)).unwrap_or(it.tokens.len());
+        start..end
+    }
+
+    fn rect_of(&self, cell: usize, tokens: &Range<usize>) -> Rect {
+        let tokens = &self.layout.cells[cell].tokens[tokens.clone()];
+        tokens.iter().skip(1).fold(tokens[0].rect, |all, token| all.union(token.rect))
+    }
+
+    /// The label above a value that stands in a column of its own within its cell.
+    fn labels_above_apart(&self, mention: usize, column: &Range<usize>) -> Vec<ValueLabel> {
+        let cell = self.mentions.all[mention].cell;
+        if *column == self.layout.cells[cell].token_range() {
+            return Vec::new();
+        }
+        self.label_above(cell, column, self.is_amount(mention)).into_iter().collect()
+    }
+
+    /// The words of a cell that stand above some place.
+    fn column_at(&self, cell: usize, place: Rect) -> Option<Range<usize>> {
+        let it = &self.layout.cells[cell];
+        let all = it.token_range();
+        if it.tokens.len() > MAX_COLUMN_WORDS {
+            return are_in_column(it.rect, place).then_some(all);
+        }
+        let mut start = 0;
+        let mut nearest: Option<(f32, Range<usize>)> = None;
+        while start < all.end {
+            let column = self.column_of(cell, &(start..start + 1));
+            let rect = self.rect_of(cell, &column);
+            let overlap = rect.x1.min(place.x1) - rect.x0.max(place.x0);
+            if are_in_column(rect, place) && nearest.as_ref().is_none_or(|(most, _)| overlap > *most) {
+                nearest = Some((overlap, column.clone()));
+            }
+            start = column.end;
+        }
+        nearest.map(|(_, column)| column)
     }
 
     /// Where the phrase before a mention starts, and the mention that it starts behind.
@@ -183,10 +318,15 @@ impl BusinessDocument<'_> {
         let words = (from..tokens.end).filter(|at| self.mentions.at(cell, *at).is_none());
         let text: Vec<&str> = words.map(|at| self.layout.cells[cell].tokens[at].text).collect();
         let text = text.join(" ");
+        // "C.F. e P.IVA", "NIF y CIF".
+        let words = text.split_whitespace();
+        let joined = words.map(|word| if AND_WORDS.contains(&word) { "/" } else { word });
+        let text = joined.collect::<Vec<_>>().join(" ");
         let mut parts = text.split('/').filter(|_| text.contains('/')).map(phrase_words);
         parts.find_map(|words| {
             let found = self.phrases.longest(&words).filter(|found| found.count == words.len())?;
-            found.meaning.key.map(|_| found.meaning.clone())
+            let is_known = found.meaning.key.is_some() || !found.meaning.shared.is_empty();
+            is_known.then(|| found.meaning.clone())
         })
     }
 
@@ -201,8 +341,10 @@ impl BusinessDocument<'_> {
         let found = self.label_in(cell, tokens)?;
         // "No." alone says little. Behind other words it is the number of something else.
         let is_bare = found.meaning.words == BARE_NUMBER_LABEL;
-        let least = if is_bare { 1.0 } else { MIN_EXACTNESS };
-        let is_exact = found.exactness >= least || (is_same_cell && found.is_at_end && !is_bare);
+        // "Date" behind or before other words is the date of something else: "Date of departure".
+        let is_whole = is_bare || BARE_DATE_LABELS.contains(&found.meaning.words.as_str());
+        let least = if is_whole { 1.0 } else { MIN_EXACTNESS };
+        let is_exact = found.exactness >= least || (is_same_cell && found.is_at_end && !is_whole);
         let weight = weight - if is_bare { weights::BARE_LABEL } else { 0.0 };
         (is_exact && !found.has_percent).then_some(ValueLabel {
             meaning: found.meaning,
@@ -215,7 +357,7 @@ impl BusinessDocument<'_> {
     fn lead_in(&self, cell: usize, tokens: &Range<usize>) -> Option<ValueLabel> {
         let from = tokens.end.saturating_sub(5).max(tokens.start);
         let words = self.layout.cells[cell].tokens[from..tokens.end].iter();
-        let words: Vec<String> = words.map(|token| fold(token.text)).collect();
+        let words: Vec<String> = words.map(|token| fold(token.text.trim_start_matches('('))).collect();
         let key = self.phrases.lead_in(&words)?;
         let meaning = Meaning { key: Some(key), words: words.join(" "), ..Meaning::default() };
         Some(ValueLabel { meaning, cell, weight: weights::LEAD_IN, section: None })
@@ -225,7 +367,7 @@ impl BusinessDocument<'_> {
     pub(super) fn is_values_only(&self, cell: usize) -> bool {
         let tokens = self.layout.cells[cell].token_range();
         let words = self.phrase(cell, &tokens, true);
-        words.iter().all(|word| word == "%" || crate::normal::is_currency_sign(word))
+        words.iter().all(|word| is_unit(word))
     }
 
     fn label_beside(&self, cell: usize, skips_values: bool) -> Option<ValueLabel> {
@@ -246,8 +388,9 @@ impl BusinessDocument<'_> {
         None
     }
 
-    fn label_above(&self, cell: usize, skips_values: bool) -> Option<ValueLabel> {
+    fn label_above(&self, cell: usize, column: &Range<usize>, skips_values: bool) -> Option<ValueLabel> {
         let it = &self.layout.cells[cell];
+        let place = self.rect_of(cell, column);
         let mut last = cell;
         for row in (0..it.row).rev().take(MAX_ROWS_UP) {
             let cells = self.layout.rows[row].clone();
@@ -255,27 +398,29 @@ impl BusinessDocument<'_> {
                 return None;
             }
             let mut cells = cells.into_iter().take(MAX_CELLS_IN_ROW);
-            let Some(above) = cells.find(|above| self.is_in_column(*above, cell)) else { continue };
+            let found = cells.find_map(|above| {
+                self.layout.count_step();
+                let rect = self.layout.cells[above].rect;
+                let is_near = rect.x0 - 4.0 <= place.x1 && place.x0 <= rect.x1 + 4.0;
+                is_near.then(|| Some((above, self.column_at(above, place)?))).flatten()
+            });
+            let Some((above, words)) = found else { continue };
             if self.distance(above, last) > MAX_DISTANCE_ABOVE {
                 return None;
             }
-            if self.is_values_only(above) {
+            let has_value = words.clone().any(|at| self.mentions.at(above, at).is_some());
+            let is_value = self.phrase(above, &words, true).iter().all(|word| is_unit(word));
+            if is_value {
                 if !skips_values {
                     return None;
                 }
                 last = above;
                 continue;
             }
-            let has_value = !self.mentions.in_cell(above).is_empty();
             if has_value {
                 return None;
             }
-            return self.value_label_in(
-                above,
-                &self.layout.cells[above].token_range(),
-                weights::ABOVE,
-                false,
-            );
+            return self.value_label_in(above, &words, weights::ABOVE, false);
         }
         None
     }
@@ -292,13 +437,10 @@ impl BusinessDocument<'_> {
         (label.weight >= weights::BELOW + weights::EXACTNESS - 0.01).then_some(label)
     }
 
-    /// Whether two cells stand in the same column: they overlap, or end at the same position.
+    /// Whether two cells stand in the same column.
     fn is_in_column(&self, one: usize, two: usize) -> bool {
         self.layout.count_step();
-        let (one, two) = (self.layout.cells[one].rect, self.layout.cells[two].rect);
-        let overlap = one.x1.min(two.x1) - one.x0.max(two.x0);
-        let narrow = (one.x1 - one.x0).min(two.x1 - two.x0);
-        overlap > 0.5 * narrow || (one.x1 - two.x1).abs() <= 4.0 || (one.x0 - two.x0).abs() <= 4.0
+        are_in_column(self.layout.cells[one].rect, self.layout.cells[two].rect)
     }
 
     /// The distance of two cells, in line heights.
@@ -306,4 +448,16 @@ impl BusinessDocument<'_> {
         let (above, below) = (&self.layout.cells[above], &self.layout.cells[below]);
         (below.rect.y0 - above.rect.y0) / above.height().min(below.height())
     }
+}
+
+/// Whether two places are in the same column: they overlap, or end at the same position.
+fn are_in_column(one: Rect, two: Rect) -> bool {
+    let overlap = one.x1.min(two.x1) - one.x0.max(two.x0);
+    let narrow = (one.x1 - one.x0).min(two.x1 - two.x0);
+    overlap > 0.5 * narrow || (one.x1 - two.x1).abs() <= 4.0 || (one.x0 - two.x0).abs() <= 4.0
+}
+
+/// Whether a word only says what a number counts.
+fn is_unit(word: &str) -> bool {
+    word == "%" || crate::normal::is_currency_sign(word)
 }

@@ -2,13 +2,21 @@
 //! the address. [`super::names`] finds the names that they may have.
 
 use super::names::NameLine;
+use super::party_words::{PERSONAL_FORMS, is_salutation};
 use super::weights::confidence;
 use super::{BusinessDocument, Finding};
 use crate::Normaliser;
-use crate::normal::fold;
+use crate::normal::{fold, folded_words};
+use crate::rules::layout::Token;
 
 /// How much more must speak for a name than for the second best one, so that the choice is clear.
 const RIVAL_MARGIN: f64 = 1.5;
+
+/// The most words of a heading, or of a line that addresses somebody.
+const MAX_HEADING_WORDS: usize = 6;
+
+/// The most cells of a row among which the line above a cell is looked for.
+const MAX_CELLS_ABOVE: usize = 16;
 
 /// The two parties: issuer and recipient.
 pub(super) const ISSUER: usize = 0;
@@ -29,11 +37,12 @@ impl BusinessDocument<'_> {
     pub(super) fn parties(&self) -> [Option<Party>; 2] {
         let keys = self.party_keys();
         let lines = self.name_lines(&keys);
+        let words: Vec<Vec<String>> = lines.iter().map(|line| folded_words(&line.name)).collect();
         let mut best: ([Option<usize>; 2], f64) = ([None, None], 0.0);
         let places = || (0..lines.len()).map(Some).chain([None]);
         for issuer in places() {
             for recipient in places() {
-                let same = |one: usize, two: usize| fold(&lines[one].name) == fold(&lines[two].name);
+                let same = |one: usize, two: usize| is_same_party(&words[one], &words[two]);
                 if issuer.zip(recipient).is_some_and(|(one, two)| same(one, two)) {
                     continue;
                 }
@@ -80,7 +89,7 @@ impl BusinessDocument<'_> {
     /// The line with the same name and its legal form, if the chosen one has none: "THE HARBOUR INN" at the top of the page,
     /// "The Harbour Inn Ltd" in its imprint.
     fn legal_name(&self, lines: &[NameLine], chosen: usize) -> usize {
-        let words = |line: &NameLine| crate::normal::folded_words(&line.name);
+        let words = |line: &NameLine| folded_words(&line.name);
         let own = words(&lines[chosen]);
         if own.is_empty() || lines[chosen].spans.iter().any(|span| self.has_legal_form(span)) {
             return chosen;
@@ -112,9 +121,47 @@ impl BusinessDocument<'_> {
     /// The party whose heading or label opens a block, and the cell of the heading.
     pub(super) fn heading_of_block(&self, block: usize) -> Option<(usize, usize)> {
         let cell = *self.blocks.cells[block].first()?;
+        Some((self.heading_of_cell(cell)?, cell))
+    }
+
+    /// Whether a line begins a block: the heading of a party, or somebody who is addressed.
+    pub(super) fn opens_block(&self, cell: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        if it.tokens.len() > MAX_HEADING_WORDS {
+            return false;
+        }
+        let is_title = |token: &Token<'_>| {
+            let is_form = PERSONAL_FORMS.contains(&token.word.as_str()) || matches!(token.text, "M." | "D.");
+            is_form && token.is_capital() && !token.colon
+        };
+        let is_addressed = it.tokens.len() > 1
+            && is_title(&it.tokens[0])
+            && self.mentions.in_cell(cell).is_empty()
+            && !is_salutation(&it.text(it.token_range()))
+            && self.is_below_values(cell);
+        is_addressed || self.heading_of_cell(cell).is_some()
+    }
+
+    /// Whether the line above a cell has values, and so is no name of a company that a person belongs to.
+    fn is_below_values(&self, cell: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        let Some(above) = it.row.checked_sub(1) else { return false };
+        let mut above = self.layout.rows[above].clone().take(MAX_CELLS_ABOVE);
+        let is_above = |above: &usize| {
+            let other = &self.layout.cells[*above];
+            other.page == it.page && (other.rect.x0 - it.rect.x0).abs() <= 4.0
+        };
+        above.find(is_above).is_some_and(|above| {
+            let has_label = self.layout.cells[above].tokens.iter().take(4).any(|token| token.colon);
+            has_label || !self.mentions.in_cell(above).is_empty()
+        })
+    }
+
+    /// The party whose heading a cell is.
+    fn heading_of_cell(&self, cell: usize) -> Option<usize> {
         let it = &self.layout.cells[cell];
         if let Some(section) = self.phrases.preposition(&it.tokens) {
-            return Some((self.party_of_section(section)?, cell));
+            return self.party_of_section(section);
         }
         let words = self.phrase(cell, &it.token_range(), true);
         let found = self.phrases.longest(&words)?;
@@ -122,6 +169,12 @@ impl BusinessDocument<'_> {
         let is_whole =
             self.phrases.knows_all(&words) || it.tokens[found.count.min(it.tokens.len()) - 1].colon;
         let section = found.meaning.section.as_deref().filter(|_| is_whole && found.start == 0)?;
-        Some((self.party_of_section(section)?, cell))
+        self.party_of_section(section)
     }
+}
+
+/// Whether two names are those of one party: "Harbour Inn" and "The Harbour Inn Ltd" are not told apart by their legal form.
+fn is_same_party(one: &[String], two: &[String]) -> bool {
+    let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
+    short == long || (short.len() > 1 && long.len() <= short.len() + 3 && long.starts_with(short))
 }

@@ -54,7 +54,10 @@ const ATTENTION_WORDS: [&str; 16] = [
 ];
 
 /// Words of what a company must print about itself.
-pub(super) const IMPRINT_WORDS: [&str; 22] = [
+pub(super) const IMPRINT_WORDS: [&str; 25] = [
+    "contribuinte",
+    "matriculada",
+    "crc",
     "hrb",
     "hra",
     "amtsgericht",

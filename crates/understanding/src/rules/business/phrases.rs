@@ -22,6 +22,10 @@ const NUMBER_WORDS: [&str; 11] =
 /// Labels that begin other words of the same meaning, in languages that join words.
 const COMPOUND_STARTS: [&str; 2] = ["netto", "brutto"];
 
+/// Words for the document that others are joined to, and words that only end like them.
+const COMPOUND_ENDS: [&str; 2] = ["rechnung", "factuur"];
+const OTHER_COMPOUNDS: [&str; 2] = ["berechnung", "verrechnung"];
+
 /// What a phrase of the schema means.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meaning {
@@ -168,8 +172,16 @@ pub(super) fn phrase_words(text: &str) -> Vec<String> {
                 "%" => Some("%".to_owned()),
                 word if NUMBER_WORDS.contains(&word) => Some("no".to_owned()),
                 word if JOINING_WORDS.contains(&word) => None,
-                word => Some(word_label_form(word)).filter(|word| !word.is_empty()),
+                word => {
+                    Some(word_label_form(compound_end(word).unwrap_or(word))).filter(|word| !word.is_empty())
+                }
             }
         })
         .collect()
+}
+
+/// The word for the document that another word is joined to: "Honorarrechnung".
+fn compound_end(word: &str) -> Option<&'static str> {
+    let end = COMPOUND_ENDS.iter().find(|end| word.len() > end.len() + 2 && word.ends_with(*end))?;
+    (!OTHER_COMPOUNDS.contains(&word)).then_some(*end)
 }

@@ -15,9 +15,11 @@ const MAX_CANDIDATES: usize = 8;
 /// The highest rate of a tax that nobody calls a tax, in per cent.
 const MAX_RATE: i64 = 30;
 
-/// Labels of sums that are kept back from the total.
-const RETENTION_LABELS: [&str; 7] =
-    ["retencion", "irpf", "ritenuta", "ritenuta d'acconto", "retencao", "withholding tax", "withholding"];
+/// Usual terms of payment in days, as sums in cents.
+const PAYMENT_DAYS: [i64; 8] = [700, 1000, 1400, 1500, 3000, 4500, 6000, 9000];
+
+/// How the labels of sums begin that are kept back from the total.
+const RETENTION_LABELS: [&str; 5] = ["retencion", "irpf", "ritenuta", "retencao", "withholding"];
 
 /// Labels of charges that are added to the items.
 const CHARGE_LABELS: [&str; 26] = [
@@ -71,6 +73,10 @@ impl BusinessDocument<'_> {
         let mut candidates: Vec<SumCandidate> = Vec::new();
         for (mention, labels) in self.labels.iter().enumerate() {
             let Some(amount) = self.amount_of(mention) else { continue };
+            // "Net 30" is a term of payment.
+            if !amount.is_money && role == Normaliser::NetSum && PAYMENT_DAYS.contains(&amount.cents) {
+                continue;
+            }
             for label in labels {
                 let is_role = label.meaning.key.is_some_and(|key| self.schema.keys[key].normaliser == role);
                 if is_role {
@@ -154,7 +160,8 @@ impl BusinessDocument<'_> {
 
     /// Sums that are kept back from the total, such as a tax on income.
     pub(super) fn retentions(&self) -> Vec<i64> {
-        let is_kept = |label: &ValueLabel| RETENTION_LABELS.contains(&label.meaning.words.as_str());
+        let is_kept =
+            |label: &ValueLabel| RETENTION_LABELS.iter().any(|start| label.meaning.words.starts_with(start));
         let amounts = (0..self.mentions.all.len()).filter_map(|mention| {
             let amount = self.amount_of(mention)?;
             self.labels[mention].first().filter(|label| is_kept(label)).map(|_| amount.cents.abs())

@@ -10,6 +10,8 @@ use crate::normal::TaxIdForm;
 
 /// The fewest digits of a tax number that has no known form.
 const MIN_DIGITS: usize = 7;
+/// The most words between the label of a party and its tax number in a line.
+const MAX_WORDS_TO_LABEL: usize = 16;
 /// The fewest digits in a group of a tax number: "123 4567 82".
 const MIN_GROUP: usize = 2;
 
@@ -25,6 +27,7 @@ impl BusinessDocument<'_> {
                 .iter()
                 .position(|key| key.is_some() && *key == own)
                 .or_else(|| self.party_in_label(place))
+                .or_else(|| self.party_in_line(mention))
                 .or_else(|| self.party_of_block(mention.cell, parties))
                 .unwrap_or(0);
             let Some(key) = keys[party] else { continue };
@@ -81,6 +84,18 @@ impl BusinessDocument<'_> {
     /// The party that the phrase of the label names.
     fn party_in_label(&self, place: usize) -> Option<usize> {
         self.party_of_section(self.labels[place].first()?.section.as_deref()?)
+    }
+
+    /// The party that a label before the tax number names in the same line: "Holder: Mary Stone. Tax ID: …".
+    fn party_in_line(&self, mention: &Mention) -> Option<usize> {
+        let tokens = &self.layout.cells[mention.cell].tokens;
+        let from = mention.tokens.start.saturating_sub(MAX_WORDS_TO_LABEL);
+        let colons = (from..mention.tokens.start).filter(|at| tokens[*at].colon);
+        colons.rev().find_map(|colon| {
+            let words = self.phrase(mention.cell, &(colon.saturating_sub(2)..colon + 1), true);
+            let section = self.phrases.longest(&words)?.meaning.section.as_deref()?;
+            self.party_of_section(section)
+        })
     }
 
     /// The party whose block a cell stands in, or goes on from.

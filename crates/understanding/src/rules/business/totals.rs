@@ -39,7 +39,9 @@ const WITHOUT: [&str; 17] = [
     "esclusa",
     "vor",
 ];
-const WITH: [&str; 25] = [
+const WITH: [&str; 27] = [
+    "comprise",
+    "tvac",
     "incl",
     "inc",
     "including",

@@ -1,6 +1,7 @@
 //! Shapes of single values on invoices: total blocks, numbers, names, tax numbers and currencies as documents write them.
 
 use super::super::made_records::page_of_text;
+use super::super::page_builder::PageBuilder;
 use crate::rules::{DocumentHints, find_fields};
 use crate::{Field, SchemaFile, Value};
 
@@ -197,5 +198,29 @@ fn the_currency_is_found_apart_from_the_sums() {
         (plain.clone(), None),
     ] {
         assert_eq!(value_in("currency", NUMBER, &totals).as_deref(), wanted, "{totals}");
+    }
+}
+
+/// Columns of a narrow table stand nearer than cells usually do: their heads and values look like one line of text.
+#[test]
+fn values_below_the_heads_of_narrow_columns_are_told_apart() {
+    let mut paper = PageBuilder::new();
+    paper.text_at(50.0, 50.0, "Literie Bonnet SAS");
+    paper.text_at(50.0, 64.0, "60000 Beauvais");
+    paper.row(100.0, &[(50.0, "Avoir no"), (100.0, "Date"), (128.0, "Client")]);
+    paper.row(112.0, &[(50.0, "AV240033"), (98.0, "01/03/2024"), (156.0, "4471")]);
+    paper.row(150.0, &[(50.0, "Base HT"), (91.0, "Taux"), (119.0, "Montant TVA"), (180.0, "Total TTC")]);
+    paper.row(162.0, &[(50.0, "-450,00"), (93.0, "20%"), (130.0, "-90,00"), (168.0, "-540,00")]);
+    let [_, schema, ..] = SchemaFile::built_in();
+    let hints = DocumentHints { language: Some("fr"), today: Some(super::super::TODAY) };
+    let fields = find_fields(&[paper.page()], &schema.schema, hints);
+    for (key, wanted) in [
+        ("invoice_number", "AV240033"),
+        ("issue_date", "2024-03-01"),
+        ("net_amount", "-450"),
+        ("tax_amount", "-90"),
+        ("total_amount", "-540"),
+    ] {
+        assert_eq!(value(&fields, key).as_deref(), Some(wanted), "{key}");
     }
 }
