@@ -15,7 +15,7 @@ use self::letter_pairs::LetterPairs;
 use self::mojibake::Mojibake;
 use self::text_counts::TextCounts;
 
-/// The fewest visible characters that can be judged.
+/// The fewest visible characters that can be judged, unless they are a whole short document.
 const MIN_CHARACTERS: usize = 20;
 /// A text in which a larger share of glyphs has no character is not what the page shows.
 const MAX_UNMAPPED: f32 = 0.10;
@@ -94,7 +94,7 @@ impl Quality {
     /// Measures a text. Takes time in proportion to its length.
     pub fn of(text: &str) -> Self {
         let counts = TextCounts::of(text);
-        if counts.visible < MIN_CHARACTERS {
+        if counts.visible < MIN_CHARACTERS && !counts.is_short_document(text) {
             return Self { score: 0.0, issues: vec![QualityIssue::TooShort], properties: Vec::new() };
         }
         let (pairs, mojibake) = (LetterPairs::of(text), Mojibake::of(text));

@@ -26,6 +26,26 @@ fn a_nearly_empty_text_is_unreadable() {
     }
 }
 
+/// A receipt of ten words and a form that nobody has filled in are documents, however few characters they have.
+#[test]
+fn a_short_receipt_and_a_short_form_pass_in_any_script() {
+    for text in [
+        "té 2\npan 1\nIVA 3\n4 € 5 %\n6 a 7",
+        "收据\n咖啡 二十元\n合计 20",
+        "領収書 パン 合計 百円 様",
+        "إيصال شاي ٢ خبز ١ حليب ٣ كل ٦ شكرا",
+        "קבלה תה 2 לחם 1 חלב 3 סך 6 תודה",
+        "रसीद चाय 2 रोटी 1 दूध 3 कुल 6 जी",
+        "Nombre:\nFecha:\nNIF:",
+        "姓名：____\nName of owner ____",
+    ] {
+        assert_eq!(verdict(text), QualityVerdict::Good, "{text:?} {:?}", Quality::of(text));
+    }
+    for text in ["Page 1 of 1", "1", "x x x x x x x x x x x x", "Total: 4"] {
+        assert_eq!(verdict(text), QualityVerdict::Unreadable, "{text:?}");
+    }
+}
+
 #[test]
 fn few_words_figures_and_forms_pass_and_are_named() {
     use TextProperty::{FewWords, Form, MostlyFigures, SomeUnmappedGlyphs};

@@ -1,5 +1,7 @@
 //! Counts what a text consists of.
 
+use std::collections::HashSet;
+
 use super::script::Script;
 use super::{MAX_SCRIPT_CHANGES, MAX_SYMBOLS, MIN_CHARACTERS, MIN_NEIGHBOURS, TextProperty, share};
 
@@ -7,6 +9,9 @@ use super::{MAX_SCRIPT_CHANGES, MAX_SYMBOLS, MIN_CHARACTERS, MIN_NEIGHBOURS, Tex
 const FEW_WORDS: usize = 20;
 /// The fewest lines of a form that are to be filled in, and their share of all lines.
 const FORM_LINES: (usize, f32) = (3, 0.2);
+/// So many different words are a document, however short they are, and so are so many lines of a form that are to be filled in.
+const DOCUMENT_WORDS: usize = 10;
+const DOCUMENT_LINES_TO_FILL: usize = 2;
 /// So many equal dots or strokes are a blank to fill in.
 const BLANK: usize = 4;
 
@@ -84,6 +89,17 @@ impl TextCounts {
         unmapped
     }
 
+    /// Whether so few characters are a document all the same: a receipt of ten words, a form that nobody has filled in.
+    /// `text` is the same text, of a few characters. Each sign of Chinese and Japanese counts as a word.
+    pub(super) fn is_short_document(&self, text: &str) -> bool {
+        let signs = text.chars().filter(|character| is_ideograph(*character)).map(String::from);
+        let others = text.split(|character: char| character.is_whitespace() || is_ideograph(character));
+        let others = others.filter(|word| word.contains(char::is_alphanumeric)).map(str::to_owned);
+        let words: HashSet<String> = signs.chain(others).collect();
+        words.len() >= DOCUMENT_WORDS
+            || (self.lines_to_fill >= DOCUMENT_LINES_TO_FILL && self.letters >= DOCUMENT_WORDS)
+    }
+
     /// Whether there are symbols instead of words, or letters of all scripts at random.
     pub(super) fn is_noise(&self) -> bool {
         (self.distinct >= MIN_CHARACTERS && share(self.symbols, self.distinct) > MAX_SYMBOLS)
@@ -116,6 +132,11 @@ impl TextCounts {
 fn is_unmapped(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{FFFD}' | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}')
+}
+
+/// A sign that is a word, or most of one.
+fn is_ideograph(character: char) -> bool {
+    matches!(character, '\u{3041}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}')
 }
 
 fn is_symbol(character: char) -> bool {
