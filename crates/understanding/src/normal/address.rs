@@ -24,7 +24,7 @@ const STREET_ABBREVIATIONS: [(&str, &str); 18] = [
     ("rda.", "Ronda"),
 ];
 /// Words by which a street is recognised.
-const STREET_WORDS: [&str; 66] = [
+const STREET_WORDS: [&str; 75] = [
     "impasse",
     "quai",
     "cours",
@@ -77,6 +77,15 @@ const STREET_WORDS: [&str; 66] = [
     "via",
     "callejon",
     "cuesta",
+    "carrera",
+    "calzada",
+    "jiron",
+    "jr",
+    "diagonal",
+    "transversal",
+    "pasaje",
+    "prolongacion",
+    "malecon",
     "street",
     "st",
     "avenue",
@@ -143,13 +152,19 @@ fn is_house_number(word: &str) -> bool {
         && word[digits..].bytes().all(|b| b.is_ascii_alphabetic())
 }
 
+/// Words before the number of a part of a building: `Unit 4, Fernhill Business Park`.
+const UNIT_WORDS: [&str; 8] = ["unit", "suite", "nave", "local", "flat", "apt", "oficina", "parcela"];
+
 /// Whether a short line has the number of a house at its beginning or at its end. Above a postcode, it is a street in every
 /// language.
 pub(crate) fn has_house_number(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_matches([',', '.', ';'])).collect();
     let is_one = |word: Option<&&str>| word.is_some_and(|word| is_house_number(word));
     let has_name = words.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3);
-    (2..=7).contains(&words.len()) && has_name && (is_one(words.first()) || is_one(words.last()))
+    let is_unit = words.first().is_some_and(|first| UNIT_WORDS.contains(&fold(first).as_str()));
+    (2..=7).contains(&words.len())
+        && has_name
+        && (is_one(words.first()) || is_one(words.last()) || (is_unit && is_one(words.get(1))))
 }
 
 /// Whether these words begin with a postcode and the name of a town: `48993 Larrondo`.
@@ -191,7 +206,7 @@ pub(crate) fn has_postcode(words: &str) -> bool {
         let (one, two) = (shape(pair[0]), shape(pair[1]));
         let is_code = matches!(
             one.as_str(),
-            "00000" | "0000" | "0000-000" | "00-000" | "A-00000" | "AA-0000" | "A-0000"
+            "00000" | "0000" | "0000-000" | "00-000" | "A-00000" | "AA-0000" | "A-0000" | "A0000"
         );
         let is_outward = matches!(one.as_str(), "A0" | "A00" | "AA0" | "AA00" | "A0A" | "AA0A");
         (is_code && is_word(pair[1])) || (is_outward && two == "0AA") || (one == "AA" && two == "00000")
@@ -219,6 +234,11 @@ pub fn address(words: &str) -> Option<String> {
         } else {
             // "31. 41010 Sevilla": a comma stands between the number of a house and a postcode.
             let is_code = word.len() == 5 && word.bytes().all(|b| b.is_ascii_digit());
+            // "Finca El Retamal, ctra. de Olivenza".
+            if parts.last().is_some_and(|last| last.ends_with(',')) && word.ends_with('.') {
+                parts.extend(first_word(word, &folded));
+                continue;
+            }
             if let Some(last) = parts.last_mut().filter(|_| is_code)
                 && let Some(house) = last.strip_suffix('.').filter(|house| is_house_number(house))
             {
@@ -231,7 +251,7 @@ pub fn address(words: &str) -> Option<String> {
     let apart = |c: char| c.is_whitespace() || "-–—|·•:;,.".contains(c);
     let address = without_phone(address.trim_matches(apart)).trim_matches(apart);
     let is_address = address.chars().any(|c| c.is_ascii_digit())
-        && (has_street(address) || is_house_and_town(address))
+        && (has_street(address) || is_house_and_town(address) || is_house_with_postcode(address))
         && address.chars().count() <= 160;
     is_address.then(|| address.to_owned())
 }
@@ -246,12 +266,21 @@ fn without_phone(address: &str) -> &str {
 }
 
 /// Whether these words are a house with its number, and a town with its postcode: `5 Mill Cottages, Ashworth AW3 7TT`.
-fn is_house_and_town(address: &str) -> bool {
+pub(crate) fn is_house_and_town(address: &str) -> bool {
     let Some((house, town)) = address.split_once(", ") else { return false };
     let has_number = house.split_whitespace().any(|word| word.bytes().all(|b| b.is_ascii_digit()));
     let is_house =
         has_number && house.chars().any(char::is_alphabetic) && house.split_whitespace().count() <= 6;
     is_house && has_postcode(town)
+}
+
+/// Whether these words are the name of a house, and a town with its postcode: `Rosebank Cottage, Ednam TD5 7QL`.
+fn is_house_with_postcode(address: &str) -> bool {
+    let Some((house, town)) = address.split_once(", ") else { return false };
+    !house.bytes().any(|b| b.is_ascii_digit())
+        && (1..=4).contains(&house.split_whitespace().count())
+        && address.split_whitespace().count() <= 10
+        && has_postcode(town)
 }
 
 fn first_word(word: &str, folded: &str) -> Vec<String> {

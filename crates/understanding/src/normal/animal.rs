@@ -1,6 +1,6 @@
 //! Normalises what documents state about an animal: species, breed, sex, name.
 
-use super::facts::kind_before;
+use super::facts::{facts_in_signalment, kind_before};
 use super::fold::capitalised;
 use super::tick_box::ticked;
 use super::{Normaliser, TRANSPONDER_DIGITS, fold, folded_words, from_capitals, is_unit_of_age};
@@ -43,8 +43,18 @@ const OTHER_ANIMALS: [&str; 30] = [
 ];
 /// Words for the two sexes.
 const MALE: [&str; 6] = ["macho", "male", "mannlich", "maschio", "mannelijk", "masculino"];
-const FEMALE: [&str; 8] =
-    ["hembra", "female", "femelle", "weiblich", "femmina", "femea", "vrouwelijk", "femenino"];
+const FEMALE: [&str; 10] = [
+    "perra",
+    "gata",
+    "hembra",
+    "female",
+    "femelle",
+    "weiblich",
+    "femmina",
+    "femea",
+    "vrouwelijk",
+    "femenino",
+];
 /// Words that the name of an animal does not contain.
 const NOT_A_NAME: [&str; 24] = [
     "especie",
@@ -73,7 +83,42 @@ const NOT_A_NAME: [&str; 24] = [
     "weight",
 ];
 /// Words before a date of birth.
-const BIRTH_WORDS: [&str; 6] = ["born", "nacido", "nacida", "nac", "dob", "fn"];
+const BIRTH_WORDS: [&str; 8] = ["born", "nacido", "nacida", "nac", "dob", "fn", "n", "b"];
+/// Small words between them and the day.
+const BEFORE_DAY: [&str; 3] = ["el ", "on ", "en "];
+/// Words behind the name of an animal that are no breed.
+const NOT_A_BREED: [&str; 30] = [
+    "castrado",
+    "castrada",
+    "esterilizado",
+    "esterilizada",
+    "entero",
+    "entera",
+    "fertil",
+    "neutered",
+    "spayed",
+    "entire",
+    "intact",
+    "castrated",
+    "adulto",
+    "adulta",
+    "adult",
+    "cachorro",
+    "cachorra",
+    "puppy",
+    "kitten",
+    "senior",
+    "negro",
+    "negra",
+    "blanco",
+    "blanca",
+    "atigrado",
+    "tricolor",
+    "black",
+    "white",
+    "tabby",
+    "brown",
+];
 /// Words that end the name of an animal.
 const WORDS_AFTER_NAME: [&str; 8] =
     ["nacimiento", "nac", "dob", "birth", "born", "especie", "species", "chip"];
@@ -137,6 +182,18 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
             Some(FactsInLine { rule: "species_and_sex", values: values?, has_more: false })
         }
         _ => {
+            let facts = facts_in_signalment(&words.split_whitespace().collect::<Vec<_>>());
+            if folded.len() <= 7 && facts.len() >= 2 {
+                let values = facts.into_iter().map(|(normaliser, range)| (normaliser, part_of(words, range)));
+                return Some(FactsInLine { rule: "facts_line", values: values.collect(), has_more: false });
+            }
+            if folded.len() <= 3 && sex(words).is_some() {
+                return Some(single(Normaliser::Sex, "sex_line"));
+            }
+            if let Some((Normaliser::BirthDate, day)) = fact_behind_name(words) {
+                let values = vec![(Normaliser::BirthDate, Some(day))];
+                return Some(FactsInLine { rule: "birth_line", values, has_more: false });
+            }
             let digits = words.chars().filter(char::is_ascii_digit).count();
             let is_number = words.chars().all(|c| c.is_ascii_digit() || " -.".contains(c));
             let is_chip = is_number && digits == TRANSPONDER_DIGITS;
@@ -145,9 +202,18 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
     }
 }
 
+/// Some of the words of a line.
+fn part_of(line: &str, range: std::ops::Range<usize>) -> Option<&str> {
+    let place = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (first, last) = (words.get(range.start)?, words.get(range.end.checked_sub(1)?)?);
+    line.get(place(first)..place(last) + last.len())
+}
+
 /// Recognises one fact behind the name of an animal: `canino`, `7 años`, `nacido 3/4/2020`. Also returns the words of
 /// its value.
 pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
+    let part = part.trim_matches(|c: char| c.is_whitespace() || "().".contains(c));
     use Normaliser::{Age, BirthDate, Microchip, Sex, Species};
     if let Some(breed) = breed_before_kind(part) {
         return Some((Normaliser::Breed, breed));
@@ -157,6 +223,8 @@ pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
     let first: String = fold(part).split_whitespace().next().unwrap_or_default().replace(['.', ':'], "");
     let is_born = BIRTH_WORDS.contains(&first.as_str());
     let value = if is_born { part.trim_start().split_once(' ').map_or(part, |(_, day)| day) } else { part };
+    let value =
+        BEFORE_DAY.iter().find_map(|small| value.strip_prefix(small).filter(|_| is_born)).unwrap_or(value);
     let is_short = words.len() <= 3 || is_born;
     let states = |normaliser: &Normaliser| {
         let is_plausible = match normaliser {
@@ -167,6 +235,35 @@ pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
         is_plausible && is_short && normaliser.apply(value).is_some()
     };
     [Species, Sex, Age, BirthDate, Microchip].into_iter().find(states).map(|normaliser| (normaliser, value))
+}
+
+/// The name of an animal and the parts behind it: `Pipa · Perro · Yorkshire Terrier`, `Lía - gata, hembra (nac. 3/4/2020)`.
+/// A slash within a date separates nothing.
+pub(crate) fn parts_behind_name(words: &str) -> impl Iterator<Item = &str> {
+    let is_mark = |c: char| ",();|·•".contains(c);
+    let parts = words.split(is_mark).flat_map(|part| part.split(" - ")).flat_map(|part| part.split(" – "));
+    let parts = parts.flat_map(|part| {
+        let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        let bytes = part.as_bytes();
+        let is_apart = |at: usize| !(at > 0 && is_digit(bytes.get(at - 1)) && is_digit(bytes.get(at + 1)));
+        let slashes = part.match_indices('/').map(|(at, _)| at).filter(|at| is_apart(*at));
+        let ends: Vec<usize> = slashes.chain([part.len()]).collect();
+        let starts = std::iter::once(0).chain(ends.clone().into_iter().map(|end| end + 1));
+        starts.zip(ends).map(|(start, end)| &part[start..end]).collect::<Vec<_>>()
+    });
+    parts.map(str::trim)
+}
+
+/// Whether a part behind the name of an animal, beside other facts, can only be its breed: `galgo`, `Golden Retriever`.
+pub(crate) fn is_kind_behind_name(part: &str) -> bool {
+    let words = folded_words(part);
+    let is_capital = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+    (1..=4).contains(&words.len())
+        && (words.len() == 1 || part.split_whitespace().next().is_some_and(is_capital))
+        && part.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || c == '-' || c == '.')
+        && words.iter().all(|word| !is_animal(word) && !NOT_A_BREED.contains(&word.as_str()))
+        && words.iter().any(|word| word.chars().count() > 2)
+        && fact_behind_name(part).is_none()
 }
 
 /// The capitalised words before the word for an animal: `British Shorthair cat`.
@@ -231,7 +328,8 @@ pub(super) fn sex_behind_label(label: &str, words: &str) -> Option<&'static str>
 
 /// The name of an animal, without what follows it.
 pub fn pet_name(words: &str) -> Option<String> {
-    let words = words.split([',', ';', '(', '|', '/']).next()?;
+    let words = words.split([',', ';', '(', '|', '/', '·', '•']).next()?;
+    let words = words.split(" - ").next()?.split(" – ").next()?;
     let cut = |word: &&str| {
         let folded = fold(word.trim_matches(|c: char| !c.is_alphanumeric()));
         !WORDS_AFTER_NAME.contains(&folded.as_str())

@@ -64,6 +64,11 @@ pub(crate) fn says_kind(word: &str) -> bool {
     KIND_WORDS.contains(&word) || FURTHER_KIND_WORDS.contains(&word) || is_age_word(word)
 }
 
+/// Whether words start with one for an animal: "Feline DLH".
+pub(crate) fn starts_with_kind(words: &str) -> bool {
+    folded_words(words).first().is_some_and(|first| is_animal(first))
+}
+
 /// Whether a folded word says of which sex the subject is, or that it is neutered.
 pub(crate) fn says_sex(word: &str) -> bool {
     BEFORE_BREED.contains(&word) && word != "old"
@@ -131,6 +136,9 @@ pub(crate) fn facts_in_signalment(words: &[&str]) -> Vec<(Normaliser, std::ops::
             at += 1;
         } else if Normaliser::Species.apply(word).is_some() {
             add(Normaliser::Species, at..at + 1);
+            if Normaliser::Sex.apply(word).is_some() {
+                add(Normaliser::Sex, at..at + 1);
+            }
         } else if Normaliser::Sex.apply(words[at]).is_some() {
             add(Normaliser::Sex, at..at + 1);
         } else if !is_animal(word) && !BEFORE_BREED.contains(&word) {

@@ -71,6 +71,12 @@ fn ounces(behind: &str) -> f64 {
 /// Whether words are a number with a unit of weight and nothing else.
 pub(crate) fn is_weight_with_unit(words: &str) -> bool {
     let words = words.trim().trim_end_matches('.').to_lowercase();
+    let pounds = words.strip_suffix('#').map(str::trim_end);
+    if pounds
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+    {
+        return true;
+    }
     let unit = words.trim_start_matches(|c: char| !c.is_alphabetic());
     let (unit, behind) = unit.split_once(' ').unwrap_or((unit, ""));
     let is_unit = matches!(

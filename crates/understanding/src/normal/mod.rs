@@ -19,15 +19,17 @@ mod tax_id;
 mod tick_box;
 
 pub use address::address;
-pub(super) use address::{has_house_number, has_postcode, has_street, opens_with_postcode};
+pub(super) use address::{
+    has_house_number, has_postcode, has_street, is_house_and_town, opens_with_postcode,
+};
 pub(super) use american::is_american;
 pub use animal::{breed, pet_name, sex, species};
-pub(super) use animal::{fact_behind_name, facts_in_line};
+pub(super) use animal::{fact_behind_name, facts_in_line, is_kind_behind_name, parts_behind_name};
 pub use date::{DateOrder, date};
 pub(crate) use date::{DateStyle, date_in_order, date_readings};
 pub(super) use facts::{
     NAME_IN_ROW, fact_in_row, facts_in_signalment, is_age_unit, is_age_word, is_signalment, kind_before,
-    kind_behind, says_kind, says_sex,
+    kind_behind, says_kind, says_sex, starts_with_kind,
 };
 pub(super) use fold::{fold, folded_words, from_capitals};
 pub use measure::{age, weight};

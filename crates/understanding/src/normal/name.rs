@@ -12,7 +12,7 @@ const TITLES: [&str; 51] = [
 /// Words that join the names of two people.
 const JOINING_NAMES: [&str; 2] = ["&", "+"];
 /// Words that end the name of a person.
-const WORDS_AFTER_NAME: [&str; 28] = [
+const WORDS_AFTER_NAME: [&str; 35] = [
     "colegiado",
     "colegiada",
     "col",
@@ -39,6 +39,13 @@ const WORDS_AFTER_NAME: [&str; 28] = [
     "address",
     "street",
     "nocol",
+    "ced",
+    "cedula",
+    "cmvp",
+    "mp",
+    "mat",
+    "matricula",
+    "reg",
     "mrcvs",
     "dvm",
 ];

@@ -4,7 +4,7 @@ use super::candidate::Provenance;
 use super::value_position::{TokenSpan, TokenSpans};
 use super::{FieldFinder, UNLABELLED_RANK};
 use crate::Normaliser;
-use crate::normal::{has_house_number, has_postcode, has_street, opens_with_postcode};
+use crate::normal::{has_house_number, has_postcode, has_street, is_house_and_town, opens_with_postcode};
 
 /// The most lines of an address below its street.
 const MAX_ADDRESS_LINES: usize = 3;
@@ -36,7 +36,7 @@ impl FieldFinder<'_> {
             more.push((next, cell.token_range()));
             if has_postcode(&words) || opens_with_postcode(&words) {
                 spans.append(&mut more);
-                return Some(self.text_lines(spans).join(", "));
+                return Some(self.joined_lines(spans));
             }
             last = next;
         }
@@ -53,13 +53,13 @@ impl FieldFinder<'_> {
             let is_house = starts_with_digit && !opens_with_postcode(&words);
             if is_town && !is_house && !has_street(&words) {
                 spans.push((next, self.layout.cells[next].token_range()));
-                return Some(self.text_lines(spans).join(", "));
+                return Some(self.joined_lines(spans));
             }
         }
         // An open comma says that the next line goes on.
         if text.ends_with(',') && !more.is_empty() {
             spans.push(more.swap_remove(0));
-            return Some(self.text_lines(spans).join(", "));
+            return Some(self.joined_lines(spans));
         }
         None
     }
@@ -68,7 +68,8 @@ impl FieldFinder<'_> {
     /// with a postcode.
     pub(super) fn is_street_line(&self, (cell, tokens): &TokenSpan) -> bool {
         let words = self.layout.cells[*cell].text(tokens.clone());
-        if has_street(&words) && words.bytes().any(|b| b.is_ascii_digit()) {
+        let is_whole = is_house_and_town(&words) && tokens.len() <= 10;
+        if is_whole || (has_street(&words) && words.bytes().any(|b| b.is_ascii_digit())) {
             return true;
         }
         let is_town = |next: usize| {

@@ -30,6 +30,7 @@ pub(super) fn fields(
     for candidate in one_key_per_value(schema, candidates) {
         groups.entry((position(candidate.visit), candidate.key)).or_default().push(candidate);
     }
+    without_family_name(schema, &mut groups);
     let mut fields = Vec::new();
     for ((_, key), group) in groups {
         let key = &schema.keys[key];
@@ -69,6 +70,28 @@ fn one_key_per_value(schema: &Schema, candidates: Vec<ValueCandidate>) -> Vec<Va
         })
     };
     candidates.into_iter().filter(is_best).collect()
+}
+
+/// The name of a subject is not that of its family: "Barnaby Hartnoll", whose owner is Giles Hartnoll, is Barnaby.
+fn without_family_name(schema: &Schema, groups: &mut BTreeMap<(usize, usize), Vec<ValueCandidate>>) {
+    let is_person = |key: &crate::SchemaKey| key.normaliser == Normaliser::Person;
+    let families: Vec<String> = groups
+        .iter()
+        .filter(|((visit, key), _)| *visit == 0 && is_person(&schema.keys[*key]))
+        .flat_map(|(_, group)| group)
+        .filter_map(|candidate| Some(fold(candidate.value.as_deref()?.rsplit_once(' ')?.1)))
+        .collect();
+    let named = groups
+        .iter_mut()
+        .filter(|((visit, key), _)| *visit == 0 && schema.keys[*key].normaliser.names_subject());
+    for candidate in named.flat_map(|(_, group)| group) {
+        let Some((own, family)) = candidate.value.as_deref().and_then(|name| name.rsplit_once(' ')) else {
+            continue;
+        };
+        if families.contains(&fold(family)) {
+            candidate.value = Some(own.to_owned());
+        }
+    }
 }
 
 /// A repeatable key gets one field for each different value.

@@ -4,7 +4,9 @@ use super::FieldFinder;
 use super::layout::Token;
 use super::unlabelled::looks_like_person;
 use super::value_position::TokenSpan;
-use crate::normal::{NAME_IN_ROW, fact_behind_name, fact_in_row, has_street};
+use crate::normal::{
+    NAME_IN_ROW, fact_behind_name, fact_in_row, facts_in_signalment, has_street, starts_with_kind,
+};
 use crate::{Normaliser, SchemaKey};
 
 /// The rows of a document in which the subject is introduced.
@@ -34,11 +36,19 @@ impl FieldFinder<'_> {
                 && !text.chars().any(|c| c.is_ascii_digit())
                 && text.chars().next().is_some_and(char::is_uppercase)
         };
-        if parts.len() < 3 || facts.iter().flatten().count() < 2 {
+        // "male entire Springer Spaniel" states several facts.
+        let several = |text: &String| {
+            let facts = facts_in_signalment(&text.split_whitespace().collect::<Vec<_>>());
+            let least = if starts_with_kind(text) && text.contains(' ') { 1 } else { 2 };
+            Some(facts).filter(|facts| facts.len() >= least).unwrap_or_default()
+        };
+        let more: Vec<_> = texts.iter().map(several).collect();
+        let known = facts.iter().flatten().count() + more.iter().map(Vec::len).sum::<usize>();
+        if parts.len() < 3 || known < 2 {
             return;
         }
         // The name stands first, or above: "HISTORIAL DE THOR", "Perro - Pastor Alemán - Macho".
-        let is_named = facts[0].is_none();
+        let is_named = facts[0].is_none() && more[0].is_empty();
         if is_named
             && (self.has_value(name) || !is_plain(&texts[0]) || self.labels.is_label_or_heading(&texts[0]))
         {
@@ -48,7 +58,18 @@ impl FieldFinder<'_> {
             self.add_unlabelled(Some(name), &parts[0], None, "fact_row");
         }
         let mut has_other_name = false;
-        for ((part, text), fact) in parts.iter().zip(&texts).zip(&facts).skip(usize::from(is_named)) {
+        for (place, ((part, text), fact)) in
+            parts.iter().zip(&texts).zip(&facts).enumerate().skip(usize::from(is_named))
+        {
+            if fact.is_none() && !more[place].is_empty() {
+                for (normaliser, range) in &more[place] {
+                    let key = self.key_in_section(self.roles.subject, *normaliser);
+                    let span = (part.0, part.1.start + range.start..part.1.start + range.end);
+                    has_other_name |= *normaliser == NAME_IN_ROW;
+                    self.add_unlabelled(key, &span, None, "fact_row");
+                }
+                continue;
+            }
             let normaliser = match fact {
                 Some(fact) => *fact,
                 None if is_plain(text) && !has_other_name => NAME_IN_ROW,
@@ -85,7 +106,8 @@ impl FieldFinder<'_> {
         let mut parts: Vec<TokenSpan> = Vec::new();
         let mut start = tokens.start;
         for at in tokens.clone() {
-            if words[at].text.ends_with(',') || at + 1 == tokens.end {
+            let opens = words.get(at + 1).is_some_and(|next| next.text.starts_with('('));
+            if words[at].text.ends_with(',') || at + 1 == tokens.end || opens {
                 parts.push((*cell, start..at + 1));
                 start = at + 1;
             }
@@ -98,13 +120,13 @@ impl FieldFinder<'_> {
         let cells = self.layout.rows[row].clone();
         if cells.len() == 1 {
             let cell = cells.start;
-            if self.segments[cell].len() > 1 || self.segments[cell][0].is_labelled {
+            if self.segments[cell][0].is_labelled {
                 return Vec::new();
             }
-            let it = &self.layout.cells[cell];
-            let parts = self.split_at_separators(&(cell, it.first_word()..it.tokens.len()));
+            let words = self.first_segment(cell);
+            let parts = self.split_at_separators(&(cell, words.clone()));
             // "Bertie - Border Terrier, male neutered, 11 years old".
-            if parts.len() > 2 || it.tokens.len() > MAX_WORDS {
+            if parts.len() > 2 || words.len() > MAX_WORDS {
                 return parts;
             }
             let apart: Vec<TokenSpan> = parts.iter().flat_map(|part| self.split_at_commas(part)).collect();

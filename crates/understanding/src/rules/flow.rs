@@ -117,7 +117,7 @@ impl<'a> FieldFinder<'a> {
     /// Whether a cell is a line of a paragraph that began above it. Such a line starts nothing new, even with a date.
     pub(super) fn is_inside_paragraph(&self, cell: usize) -> bool {
         let it = &self.layout.cells[cell];
-        let Some(row) = it.row.checked_sub(1) else { return false };
+        let Some(row) = it.row.checked_sub(1).filter(|_| !it.is_list_item()) else { return false };
         let above = self.layout.rows[row].start;
         self.layout.count_step();
         let has_words = self.layout.cells[above].tokens.len() >= 6;

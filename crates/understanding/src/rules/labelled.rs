@@ -17,6 +17,8 @@ const MAX_CUE_TOKENS: usize = 60;
 /// The most words of a list of names, and of each of them.
 const MAX_NAME_TOKENS: usize = 40;
 const MAX_NAME_WORDS: usize = 3;
+/// The most words of a weight before the end of its sentence.
+const MAX_WEIGHT_TOKENS: usize = 5;
 /// Words that show that a label is only part of a longer phrase.
 const JOINING_WORDS: [&str; 10] = ["y", "e", "o", "u", "de", "del", "and", "or", "of", "for"];
 
@@ -125,6 +127,11 @@ impl FieldFinder<'_> {
             Some(below) => (below, self.values_for(cell, below, value)),
             None => (key, values),
         };
+        let is_weight = self.schema.keys[key].normaliser == Normaliser::Weight;
+        if is_weight && has_own_value && self.visit.is_some() {
+            self.read_behind_weight(cell, key, meaning, value);
+            return;
+        }
         let plan = self.key_of_plan(key, meaning);
         let mut values = self.split_values(key, values, plan.is_some());
         if self.is_part_of_name(cell, key, separator, &values) {
@@ -149,6 +156,20 @@ impl FieldFinder<'_> {
             if is_added && self.schema.keys[key].normaliser == Normaliser::Text && self.visit.is_some() {
                 self.weights_in_text(&spans);
             }
+        }
+        if let Some(section) = self.schema.keys[key].section.clone() {
+            self.context.remember_label(&self.layout.cells[cell], &section);
+        }
+    }
+
+    /// Reads a weight, and the text about the visit that follows it: "Peso: 3,6 kg. Se aplica vacuna Triple Felina".
+    fn read_behind_weight(&mut self, cell: usize, key: usize, meaning: &LabelMeaning, value: &Range<usize>) {
+        let words = &self.layout.cells[cell].tokens;
+        let ends = |at: &usize| words[*at].text.ends_with(['.', ';']);
+        let end = value.clone().take(MAX_WEIGHT_TOKENS).find(ends).map_or(value.end, |at| at + 1);
+        self.add_value(cell, key, meaning, vec![(cell, value.start..end)], true);
+        if end < value.end {
+            self.read_visit_text(cell, &(end..value.end));
         }
         if let Some(section) = self.schema.keys[key].section.clone() {
             self.context.remember_label(&self.layout.cells[cell], &section);
@@ -281,7 +302,7 @@ impl FieldFinder<'_> {
         let mapping = format!("label_regex::{}", meaning.words.replace(' ', "_"));
         let mut joined = None;
         if schema_key.normaliser == Normaliser::Address {
-            let lines = self.text_lines(&spans).join(", ");
+            let lines = self.joined_lines(&spans);
             joined = self.append_address_lines(&mut spans).or(Some(lines));
         }
         if schema_key.normaliser.names_subject() {
@@ -351,8 +372,15 @@ impl FieldFinder<'_> {
             Normaliser::Text => (is_capital && value.len() <= 16, UNLABELLED_RANK),
             _ => (is_capital && is_short, UNLABELLED_RANK),
         };
+        // "Spayed Female" is no status: the second word is a value of another key.
+        let is_other = |key: &SchemaKey| value.len() == 1 && key.normaliser.is_word(&next.word);
+        let is_other = !schema_key.normaliser.is_strict() && self.schema.keys.iter().any(is_other);
         let is_certain = schema_key.normaliser.is_strict() || !self.is_letterhead(cell);
-        if !is_value || !is_certain || schema_key.normaliser.apply_in(&words, self.dates.order).is_none() {
+        if !is_value
+            || !is_certain
+            || is_other
+            || schema_key.normaliser.apply_in(&words, self.dates.order).is_none()
+        {
             return false;
         }
         if is_impossible_visit_date(schema_key, &words, self.dates.order) {

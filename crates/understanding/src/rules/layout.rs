@@ -272,9 +272,18 @@ fn is_bar(text: &str) -> bool {
     matches!(text, "|" | "│" | "¦" | "||")
 }
 
-/// Splits a word at its colons, except in times and URLs.
+/// Splits a word at its colons, except in times and URLs. A bracket behind a word is a colon: "Raza [Beagle]".
 fn push_tokens<'p>(shown: &'p Word, rect: Rect, tokens: &mut Vec<Token<'p>>) {
     let mut left = shown.text.as_str();
+    if let Some(behind) = left.strip_prefix('[') {
+        if let Some(before) = tokens.last_mut() {
+            before.colon = true;
+        }
+        left = behind;
+    }
+    if left.ends_with(']') && !left.contains('[') {
+        left = &left[..left.len() - 1];
+    }
     loop {
         let (text, behind) = match left.find(':') {
             Some(place) if ends_label(&left[..place], &left[place + 1..]) => {

@@ -16,6 +16,8 @@ const MAX_LETTERHEAD_CELLS: usize = 24;
 const MAX_LINES_TO_NAME: usize = 4;
 /// The most lines between a name and the street below it.
 const MAX_MOTTO_LINES: usize = 2;
+/// The most words of a title that names the subject, with the facts behind the name.
+const MAX_TITLE_TOKENS: usize = 20;
 /// Words before the year in which an institution was founded.
 const SINCE_WORDS: [&str; 6] = ["since", "seit", "desde", "depuis", "dal", "sinds"];
 /// Words of document titles. A line with one of them is not the name of an institution.
@@ -158,19 +160,34 @@ impl FieldFinder<'_> {
             it.tokens.iter().take(2).any(|token| NAMING_TITLE_WORDS.contains(&token.word.as_str()));
         let is_alone =
             self.segments[cell].len() == 1 && it.tokens.iter().filter(|token| token.colon).count() <= 1;
-        if !is_title || !is_alone || it.tokens.len() > 8 || self.visit.is_some() || self.used[cell] {
+        // "Historial de BLAU - Golden Retriever, macho": facts may follow the name.
+        let ends = |token: &Token<'_>| token.is_separator() || token.text.starts_with('(');
+        let end = it.tokens.iter().skip(1).position(ends).map_or(it.tokens.len(), |at| at + 1);
+        if !is_title
+            || !is_alone
+            || end > 8
+            || it.tokens.len() > MAX_TITLE_TOKENS
+            || self.visit.is_some()
+            || self.used[cell]
+        {
             return false;
         }
         let leads = |token: &Token<'_>| token.colon || matches!(token.word.as_str(), "de" | "of" | "for");
-        let Some(behind) = it.tokens.iter().rposition(leads).filter(|behind| *behind > 0) else {
+        let Some(behind) = it.tokens[..end].iter().rposition(leads).filter(|behind| *behind > 0) else {
             return false;
         };
-        let name = behind + 1..it.tokens.len();
+        let name = behind + 1..end;
         let is_name = (1..=3).contains(&name.len()) && it.tokens[name.clone()].iter().all(Token::is_capital);
         // "Informe de alta" and "Historial del paciente" end with a word that is no name.
         let has_meaning = it.tokens[name.clone()].iter().any(|token| self.has_meaning(token));
         let key = self.schema.keys.iter().position(|key| key.normaliser.names_subject());
-        is_name && !has_meaning && self.add_unlabelled(key, &(cell, name), None, "title")
+        let all = behind + 1..it.tokens.len();
+        let is_added = is_name && !has_meaning && self.add_unlabelled(key, &(cell, name), None, "title");
+        if is_added && end < all.end {
+            let words = self.layout.cells[cell].text(all.clone());
+            self.facts_behind_name(None, &[(cell, all)], &words);
+        }
+        is_added
     }
 
     /// Whether a word is a label, a heading or a visit word.
@@ -217,7 +234,8 @@ impl FieldFinder<'_> {
         let words = &self.layout.cells[*cell].tokens;
         let mut parts: Vec<TokenSpan> = Vec::new();
         let mut start = tokens.start;
-        for at in tokens.clone().filter(|at| words[*at].is_separator()).take(6) {
+        let is_apart = |at: &usize| words[*at].is_separator() && !matches!(words[*at].text, "&" | "+");
+        for at in tokens.clone().filter(is_apart).take(6) {
             parts.push((*cell, start..at));
             start = at + 1;
         }

@@ -119,6 +119,7 @@ fn find_candidates(
         visits: Vec::new(),
         visit: None,
         gaps: 0,
+        last_entry: None,
         is_in_history: false,
         is_in_visits: false,
         candidates: Vec::new(),
@@ -129,6 +130,7 @@ fn find_candidates(
     };
     rules.is_running = running_rows::running_rows(&rules.layout);
     rules.scan_rows();
+    rules.open_visit_of_only_date();
     rules.is_business = business::is_business(schema);
     rules.read_business();
     let steps = rules.layout.steps.get();
@@ -223,6 +225,8 @@ struct FieldFinder<'a> {
     visit: Option<usize>,
     /// The blank lines since the date of the visit.
     gaps: usize,
+    /// The cell of the last date that started an entry by itself.
+    last_entry: Option<usize>,
     /// Whether the current row tells of the time before the visits.
     is_in_history: bool,
     /// Whether a heading announced visits.

@@ -6,11 +6,13 @@ use std::ops::Range;
 use super::candidate::{Provenance, ValueCandidate};
 use super::flow::Flow;
 use super::labelled::has_weight_unit;
+use super::layout::Token;
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
 use super::{FieldFinder, UNLABELLED_RANK};
 use crate::normal::{
-    InSentence, has_street, is_age_unit, is_age_word, kind_before, kind_behind, says_kind, says_sex,
+    InSentence, facts_in_signalment, has_street, is_age_unit, is_age_word, kind_before, kind_behind,
+    says_kind, says_sex,
 };
 use crate::{Normaliser, Scope};
 
@@ -41,6 +43,11 @@ const CONNECTORS: [&str; 20] = [
     "and", "y", "e", "se", "le", "was", "were", "fue", "he", "she", "it", "we", "then", "who", "que", "has",
     "been", "on", "el", "a",
 ];
+/// The fewest facts of a sentence that introduces the subject without its name, and the words among which they stand.
+const MIN_FACTS: usize = 3;
+const MAX_WORDS_OF_FACTS: usize = 8;
+/// Marks around a name.
+const QUOTES: [char; 5] = ['"', '“', '”', '\'', '’'];
 /// Words before the day on which something happened, and the most words of such a day.
 const DAY_WORDS: [&str; 9] = ["el", "on", "am", "le", "il", "dia", "op", "em", "den"];
 const MAX_DAY_WORDS: usize = 8;
@@ -52,7 +59,9 @@ impl FieldFinder<'_> {
         let count: usize = spans.iter().map(|(_, tokens)| tokens.len()).sum();
         if count >= MIN_WORDS {
             self.mark_used(&spans[1..]);
-            self.read_flow(&self.flow_of(&spans));
+            let flow = self.flow_of(&spans);
+            self.facts_without_name(&flow);
+            self.read_flow(&flow);
         }
     }
 
@@ -69,6 +78,7 @@ impl FieldFinder<'_> {
                 of_subject = self.subject_sentence(flow, at).unwrap_or(of_subject);
             }
             if is_start {
+                self.visits_of_sentence(flow, at);
                 self.weight_at_start(flow, at);
             }
             self.weight_behind_label(flow, at);
@@ -82,9 +92,38 @@ impl FieldFinder<'_> {
                 Some((key, count)) => self.behind_lead_in(flow, at..at + count, key, &mut taken),
                 None => self.label_in_sentence(flow, at),
             }
-            self.visit_in_sentence(flow, at);
         }
         taken
+    }
+
+    /// Opens the visits that a sentence tells of, before its other values are read: they belong to them.
+    fn visits_of_sentence(&mut self, flow: &Flow<'_>, start: usize) {
+        if self.is_in_history {
+            return;
+        }
+        for at in start..flow.sentence_end(start) {
+            self.layout.count_step();
+            self.visit_in_sentence(flow, at);
+        }
+    }
+
+    /// A sentence that says what the subject is without its name: "Bóxer macho de 7 años".
+    fn facts_without_name(&mut self, flow: &Flow<'_>) {
+        if self.visit.is_some() || self.is_in_history || self.roles.subject.is_none() {
+            return;
+        }
+        let end = flow.sentence_end(0).min(MAX_WORDS_OF_FACTS);
+        let words: Vec<&str> = flow.tokens[..end].iter().map(|token| token.text).collect();
+        let facts = facts_in_signalment(&words);
+        // "Milo, perro macho" starts with a name.
+        let starts = matches!(&facts[..], [(_, first), (_, second), ..]
+            if first.start == 0 && first.end == second.start && !words[first.end - 1].ends_with([',', ';']));
+        if facts.len() < MIN_FACTS || !starts {
+            return;
+        }
+        for (normaliser, range) in facts {
+            self.add_once(normaliser, flow, range);
+        }
     }
 
     /// Finds weights in the text behind a label of something else: "Exploración: Peso 5,6 kg. Mucosas rosas".
@@ -131,13 +170,22 @@ impl FieldFinder<'_> {
         // "Oscar (male neutered Maine Coon, born 10/02/2020)" at the start of a text.
         let opens_brackets = flow.tokens.get(at + 1).is_some_and(|next| next.text.starts_with('('));
         let is_first = at == 0 && (opens_brackets || token.text.ends_with(','));
+        // "Barnaby Hartnoll, male entire Springer Spaniel": the second is the name of a family. "Ziggy" in quotes is the name.
+        let is_quoted = is_start && token.text.starts_with(QUOTES) && token.text.ends_with(QUOTES);
+        let is_full = is_start
+            && flow.tokens.get(at + 1).is_some_and(|next| next.is_capital() && next.text.ends_with(','));
+        let is_second = at > 0 && (at == 1 || flow.ends_sentence(at - 2)) && flow.tokens[at - 1].is_capital();
+        if is_second && token.text.ends_with(',') {
+            return None;
+        }
+        let is_first = is_first || (is_full && at == 0);
         let is_named = token.is_capital()
-            && (token.text.ends_with(',') || is_told || is_first)
+            && (token.text.ends_with(',') || is_told || is_first || is_quoted || is_full)
             && token.text.chars().any(char::is_alphabetic)
             && !PRONOUNS.contains(&token.word.as_str());
         let has_kind = flow.tokens[at + 1..end]
             .iter()
-            .take(5)
+            .take(if is_quoted || is_full { 6 } else { 5 })
             .any(|token| says_kind(&token.word) || (is_first && says_sex(&token.word)));
         if !is_named || !has_kind {
             return None;
@@ -163,10 +211,10 @@ impl FieldFinder<'_> {
     /// A fact about the subject: a word that is a value by itself, an age, or a breed behind it.
     fn fact_in_sentence(&mut self, flow: &Flow<'_>, at: usize, sentence: &Range<usize>) {
         let token = &flow.tokens[at];
-        if let Some(key) = self.schema.keys.iter().position(|key| key.normaliser.is_word(&token.word))
-            && !self.has_value(key)
-        {
-            self.add_mention(key, flow, at..at + 1);
+        for key in 0..self.schema.keys.len() {
+            if self.schema.keys[key].normaliser.is_word(&token.word) && !self.has_value(key) {
+                self.add_mention(key, flow, at..at + 1);
+            }
         }
         let next = flow.tokens.get(at + 1).map_or("", |next| next.word.as_str());
         let is_number = !token.word.is_empty() && token.word.bytes().all(|b| b.is_ascii_digit());
@@ -184,6 +232,13 @@ impl FieldFinder<'_> {
         let is_name = token.is_capital() && !token.text.starts_with(|c: char| c.is_ascii_digit());
         if let Some(kind) = kind.filter(|_| is_name) {
             let run = capital_run(flow, at, sentence.end, 4);
+            // "5-year-old MN French Bulldog".
+            let is_sex =
+                run.len() > 1 && token.text.len() <= 3 && Normaliser::Sex.apply(token.text).is_some();
+            let run = if is_sex { run.start + 1..run.end } else { run };
+            if is_sex {
+                self.add_once(Normaliser::Sex, flow, at..at + 1);
+            }
             // "La perra Duna, de raza": the name of the subject is no breed.
             let words = flow.text(run.clone());
             let is_subject = |candidate: &ValueCandidate| {
@@ -234,7 +289,8 @@ impl FieldFinder<'_> {
                 && has_weight_unit(flow.text(range.clone()).trim_end_matches([',', '.']))
         });
         let is_alone = |range: &Range<usize>| {
-            range.end == flow.tokens.len() || flow.tokens[range.end - 1].text.ends_with(['.', ',', ';'])
+            flow.tokens[range.end - 1].text.ends_with(['.', ',', ';'])
+                || flow.tokens.get(range.end).is_none_or(Token::is_separator)
         };
         if let Some(range) = range.filter(is_alone) {
             let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);

@@ -11,7 +11,9 @@ use super::visit_start::{self, VisitStartKind};
 use crate::{Normaliser, Scope};
 
 /// Words that say that somebody came, in the past tense.
-const ARRIVED: [&str; 65] = [
+const ARRIVED: [&str; 67] = [
+    "bringing",
+    "brought",
     "volvio",
     "regreso",
     "acudia",
@@ -172,6 +174,9 @@ const MAX_WORDS_TO_VERB: usize = 8;
 const LAST_VERBS: [&str; 7] =
     ["vorgestellt", "untersucht", "gesehen", "behandelt", "gezien", "onderzocht", "aangeboden"];
 
+/// The most words between a word for an arrival and its date behind a small word: "presented with a lameness … on 13 May".
+const MAX_WORDS_TO_LED_DATE: usize = 18;
+
 /// The first two words of where it was, behind the reason.
 const PLACES: [(&str, &str); 10] = [
     ("bei", "uns"),
@@ -210,8 +215,14 @@ impl FieldFinder<'_> {
         let is_last = LAST_VERBS.contains(&word);
         let before = if is_last { self.date_before(flow, at) } else { None };
         let found = before.or_else(|| {
-            let days = at + 1..end.min(at + 1 + MAX_WORDS_TO_DATE);
-            days.into_iter().find_map(|at| {
+            let days = at + 1..end.min(at + 1 + MAX_WORDS_TO_LED_DATE);
+            days.into_iter().find_map(|day| {
+                let is_near = day <= at + MAX_WORDS_TO_DATE;
+                let is_led = BEFORE_DATE.contains(&flow.tokens[day - 1].word.as_str());
+                if !is_near && !is_led {
+                    return None;
+                }
+                let at = day;
                 let (date, count) = visit_start::date_at(&flow.tokens, at, self.dates.order)?;
                 Some((date, at..at + count))
             })

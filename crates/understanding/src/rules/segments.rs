@@ -51,6 +51,9 @@ pub(super) struct Segment<'l> {
 pub(super) fn split_cell<'l>(cell: &Cell<'_>, labels: &'l Labels<'_>, schema: &Schema) -> Vec<Segment<'l>> {
     let tokens = &cell.tokens;
     let first = cell.first_word();
+    if let Some(pair) = pair_of_labels(tokens, first, labels) {
+        return pair;
+    }
     let mut segments = vec![first_segment(cell, first, labels, schema)];
     let mut at = segments[0].value.start.max(first + 1);
     while at < tokens.len() {
@@ -78,6 +81,7 @@ pub(super) fn split_cell<'l>(cell: &Cell<'_>, labels: &'l Labels<'_>, schema: &S
 fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, schema: &Schema) -> Segment<'l> {
     let tokens = &cell.tokens;
     let end = tokens.len();
+    let first = behind_number(tokens, first, labels);
     let label = labels.label_at_start(&tokens[first..]);
     if let Some((meaning, count)) =
         label.filter(|(meaning, count)| !is_stray_letter(tokens, first, *count, meaning, schema))
@@ -115,6 +119,49 @@ fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, sche
     }
     let plain = Segment { label: None, is_labelled: false, start: first, value: first..end };
     segment_of_unknown_label(cell, first, labels, schema).unwrap_or(plain)
+}
+
+/// Two labels that a slash joins, and two values that one joins: "Sexo / edad: Macho / 12 años".
+fn pair_of_labels<'l>(
+    tokens: &[Token<'_>],
+    first: usize,
+    labels: &'l Labels<'_>,
+) -> Option<Vec<Segment<'l>>> {
+    let is_slash = |token: &Token<'_>| token.text == "/";
+    let (one, count) = labels.label_at_start(tokens.get(first..)?)?;
+    let second = first + count + 1;
+    if !is_slash(tokens.get(second - 1)?) || tokens[second - 2].colon {
+        return None;
+    }
+    let (two, count) = labels.label_at_start(tokens.get(second..)?)?;
+    let value = second + count;
+    if !tokens[value - 1].colon || one.key.is_none() || two.key.is_none() || one.key == two.key {
+        return None;
+    }
+    let mut slashes = (value..tokens.len()).filter(|at| is_slash(&tokens[*at]));
+    let (slash, None) = (slashes.next()?, slashes.next()) else { return None };
+    let part = |meaning, start: usize, value: Range<usize>| Segment {
+        label: Some((meaning, Separator::Mark)),
+        is_labelled: true,
+        start,
+        value,
+    };
+    Some(vec![part(one, first, value..slash), part(two, second, slash + 1..tokens.len())])
+}
+
+/// The place behind the number of a part, if a label is all that follows it: "4. DIAGNÓSTICO".
+fn behind_number(tokens: &[Token<'_>], first: usize, labels: &Labels<'_>) -> usize {
+    let is_number = tokens.get(first).is_some_and(|token| {
+        let bare = token.text.trim_end_matches(['.', ')']);
+        bare.len() < token.text.len()
+            && (1..=2).contains(&bare.len())
+            && bare.bytes().all(|b| b.is_ascii_digit())
+    });
+    let is_label = is_number
+        && labels
+            .label_at_start(&tokens[first + 1..])
+            .is_some_and(|(_, count)| first + 1 + count == tokens.len());
+    first + usize::from(is_label)
 }
 
 /// Whether a label is a single letter that could be any word: "A" without a colon.

@@ -44,6 +44,11 @@ const TITLES: [&str; 21] = [
     "frau", "geehrter", "geehrte", "monsieur", "madame", "signor", "signora",
 ];
 
+/// Whether a folded word is a title before the name of a person.
+pub(super) fn is_title(word: &str) -> bool {
+    TITLES.contains(&word)
+}
+
 impl FieldFinder<'_> {
     /// Reads the person whom a letter is written to: "Estimado D. Julián Mestre:". A letter to "Dear colleague" names none.
     pub(super) fn salutation_line(&mut self, cell: usize) -> bool {

@@ -5,10 +5,15 @@ use std::ops::Range;
 use super::candidate::Provenance;
 use super::labelled::has_weight_unit;
 use super::segments::Separator;
+use super::signature::is_title;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
 use crate::normal::{NAME_IN_ROW, facts_in_line, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
+
+/// The rows of a document in which a block without labels introduces the subject, and the most cells of each.
+const MAX_ROWS_TO_BLOCK: usize = 20;
+const MAX_CELLS_OF_BLOCK: usize = 8;
 
 impl FieldFinder<'_> {
     /// Reads words that no label stands before.
@@ -40,6 +45,7 @@ impl FieldFinder<'_> {
         match section.as_deref() {
             Some(section) if roles.person == Some(section) => self.person_line(&span, &words),
             Some(section) if roles.subject == Some(section) => self.subject_line(&span, &words),
+            _ if self.subject_block(&span, &words) || self.addressee_line(&span) => {}
             _ => self.letterhead_line(&span),
         }
         self.read_prose(cell, tokens);
@@ -102,6 +108,67 @@ impl FieldFinder<'_> {
         if is_plain && is_before_fact {
             self.add_unlabelled(Some(other), span, None, "below_name");
         }
+    }
+
+    /// Reads a block without any label: a name, facts below it, and a person with their address beside it. This line has the
+    /// facts.
+    fn subject_block(&mut self, span: &TokenSpan, words: &str) -> bool {
+        let it = &self.layout.cells[span.0];
+        let is_name = |key: &SchemaKey| key.normaliser.names_subject();
+        let name = self.schema.keys.iter().position(is_name).filter(|name| !self.has_value(*name));
+        let is_near_top = it.page == 1 && (1..MAX_ROWS_TO_BLOCK).contains(&it.row);
+        let (Some(name), true) = (name, is_near_top) else { return false };
+        let Some(facts) = facts_in_line(words).filter(|facts| facts.values.len() > 1) else { return false };
+        let row = self.layout.rows[it.row - 1].clone();
+        let is_above = |cell: &usize| (self.layout.cells[*cell].rect.x0 - it.rect.x0).abs() <= 4.0;
+        let Some(above) = row.clone().take(MAX_CELLS_OF_BLOCK).find(is_above) else { return false };
+        let tokens = &self.layout.cells[above].tokens;
+        let is_plain = (1..=2).contains(&tokens.len())
+            && tokens.iter().all(|token| token.is_capital() && token.text.chars().all(char::is_alphabetic))
+            && !tokens.iter().any(|token| self.has_meaning(token))
+            && self.line_distance(above, span.0) <= 2.2;
+        if !is_plain || self.used[above] {
+            return false;
+        }
+        let place = (above, self.layout.cells[above].token_range());
+        self.add_unlabelled(Some(name), &place, None, "block");
+        let is_column = above > row.start;
+        self.context.open_region(&self.layout.cells[above], self.roles.subject, is_column);
+        for (normaliser, value) in facts.values {
+            self.add_unlabelled(self.key_in_section(self.roles.subject, normaliser), span, value, facts.rule);
+        }
+        if let Some(beside) = Some(above + 1).filter(|beside| row.contains(beside)) {
+            self.person_above_street(beside, "block");
+        }
+        true
+    }
+
+    /// Reads the person whom a letter is sent to: a title and a name, above a street.
+    fn addressee_line(&mut self, span: &TokenSpan) -> bool {
+        let it = &self.layout.cells[span.0];
+        let is_near_top = it.page == 1 && it.row < MAX_ROWS_TO_BLOCK;
+        let is_titled = it.tokens.first().is_some_and(|first| is_title(&first.word)) && it.tokens.len() > 2;
+        is_near_top && is_titled && self.person_above_street(span.0, "addressee")
+    }
+
+    /// Proposes a person, if the line below them is a street.
+    fn person_above_street(&mut self, cell: usize, rule: &str) -> bool {
+        let name = self.key_in_section(self.roles.person, Normaliser::Person);
+        let address = self.key_in_section(self.roles.person, Normaliser::Address);
+        let span = (cell, self.layout.cells[cell].token_range());
+        let below = self.cell_below(cell).filter(|below| self.line_distance(cell, *below) <= 2.2);
+        let street = below.map(|below| (below, self.layout.cells[below].token_range()));
+        let Some(street) = street.filter(|street| !self.used[street.0] && self.is_street_line(street)) else {
+            return false;
+        };
+        let words = self.layout.cells[cell].text(span.1.clone());
+        if self.used[cell] || !looks_like_person(&words) || name.is_none_or(|name| self.has_value(name)) {
+            return false;
+        }
+        self.add_unlabelled(name, &span, None, rule);
+        self.add_street_line(address, &street);
+        self.mark_used(&[span, street]);
+        true
     }
 
     pub(super) fn subject_line(&mut self, span: &TokenSpan, words: &str) {

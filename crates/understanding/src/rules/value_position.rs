@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::FieldFinder;
+use super::labelled::has_weight_unit;
 use super::labels::LabelMeaning;
 use super::layout::Cell;
 use super::segments::Separator;
 use super::visit_start::{self, VisitStartKind};
 use crate::Normaliser;
-use crate::normal::starts_with_box;
+use crate::normal::{NAME_IN_ROW, starts_with_box};
 
 /// The most rows of a list.
 const MAX_ITEMS: usize = 40;
@@ -22,6 +23,12 @@ const MAX_LINE_DISTANCE: f32 = 1.6;
 const MAX_DISTANCE_BELOW: f32 = 2.8;
 /// The largest distance between a label and the value to its right, as a share of the page width.
 const MAX_DISTANCE_BESIDE: f32 = 0.42;
+
+/// The least distance between a label and its value for lines below to start where the value does, in points.
+const MIN_HANGING: f32 = 10.0;
+
+/// Words that a line of an address does not end with.
+const JOINING_WORDS: [&str; 11] = ["de", "del", "la", "las", "los", "el", "y", "of", "the", "d'", "du"];
 
 /// A cell and a range of its tokens.
 pub(super) type TokenSpan = (usize, Range<usize>);
@@ -57,6 +64,9 @@ impl FieldFinder<'_> {
                 self.push_continued_lines(cell, &mut first);
             }
             let mut values = vec![first];
+            if is_last {
+                self.push_hanging_lines(cell, behind, expected, &mut values);
+            }
             if is_last && expected.is_list {
                 let last = values[0].last().map_or(cell, |span| span.0);
                 self.push_items_below(last, self.layout.cells[cell].rect.x0, &mut values);
@@ -85,7 +95,10 @@ impl FieldFinder<'_> {
         let is_value = match self.sole_label(next) {
             // A value may be a label of the same key: "Estado reproductivo | Esterilizada".
             Some(meaning) if meaning.key.is_some() && meaning.key == expected.key => true,
-            Some(_) => (expected.is_list || expected.is_text) && row.len() == 2,
+            Some(_) => {
+                ((expected.is_list || expected.is_text) && row.len() == 2)
+                    || self.is_strict_value(next, expected)
+            }
             None => !self.starts_with_label(next),
         };
         let is_heading = self.labels.heading(&value.tokens[value.first_word()..]).is_some();
@@ -93,6 +106,14 @@ impl FieldFinder<'_> {
             self.sole_label(next).is_some_and(|meaning| meaning.key.is_some() && meaning.key == expected.key);
         let is_head = !is_own && self.is_head_row(label.row);
         (is_near && is_same_part && is_value && !is_heading && !is_head && !self.used[next]).then_some(next)
+    }
+
+    /// Whether a cell is a value of this key, whatever else it could mean: "Sex | FN".
+    fn is_strict_value(&self, cell: usize, expected: &ExpectedValue) -> bool {
+        let normaliser = expected.key.map(|key| self.schema.keys[key].normaliser);
+        let it = &self.layout.cells[cell];
+        normaliser
+            .is_some_and(|normaliser| matches!(&it.tokens[..], [only] if normaliser.is_word(&only.word)))
     }
 
     fn starts_with_box(&self, cell: usize) -> bool {
@@ -229,6 +250,45 @@ impl FieldFinder<'_> {
         }
     }
 
+    /// Adds the lines below that start where the value of a label does: "Tratamiento: Omeprazol", and "Metadona" below it.
+    fn push_hanging_lines(
+        &self,
+        cell: usize,
+        behind: &Range<usize>,
+        expected: &ExpectedValue,
+        values: &mut Vec<TokenSpans>,
+    ) {
+        let it = &self.layout.cells[cell];
+        let Some(first) = it.tokens[behind.clone()].iter().find(|token| !token.is_separator()) else {
+            return;
+        };
+        let name = expected.key.map(|key| self.schema.keys[key].normaliser);
+        let is_open = expected.is_text || name.is_some_and(|name| name.is_name() || name == NAME_IN_ROW);
+        let edge = first.rect.x0;
+        if !is_open || edge < it.rect.x0 + MIN_HANGING {
+            return;
+        }
+        let mut last = values.last().and_then(|spans| spans.last()).map_or(cell, |span| span.0);
+        for _ in 0..MAX_TEXT_LINES {
+            let Some(next) = self.cell_below(last) else { break };
+            let below = &self.layout.cells[next];
+            let hangs = (below.rect.x0 - edge).abs() <= 4.0
+                && self.line_distance(last, next) < MAX_LINE_DISTANCE
+                && !self.used[next]
+                && !below.is_list_item()
+                && !self.ends_value(next, Some(expected));
+            if !hangs {
+                break;
+            }
+            let line = (next, below.token_range());
+            match values.last_mut() {
+                Some(spans) if !expected.is_list || self.continues_in(last, next) => spans.push(line),
+                _ => values.push(vec![line]),
+            }
+            last = next;
+        }
+    }
+
     /// Whether a cell continues in the one below: there was no room in its line, or the next begins with a lower-case
     /// letter.
     fn continues_in(&self, line: usize, next: usize) -> bool {
@@ -289,7 +349,13 @@ impl FieldFinder<'_> {
     pub(super) fn starts_with_label(&self, cell: usize) -> bool {
         let Some(first) = self.segments[cell].first() else { return false };
         match first.label {
-            Some((_, Separator::Space)) => false,
+            // "BW 9.20 kg" is a label and its value.
+            Some((meaning, Separator::Space)) => {
+                let is_weight = |key: usize| self.schema.keys[key].normaliser == Normaliser::Weight;
+                first.value.len() <= 2
+                    && meaning.key.is_some_and(is_weight)
+                    && has_weight_unit(&self.layout.cells[cell].text(first.value.clone()))
+            }
             Some(_) => true,
             None => first.is_labelled,
         }
@@ -322,6 +388,21 @@ impl FieldFinder<'_> {
             Some(second) => self.layout.cells[cell].first_word().min(second.start)..second.start,
             None => self.layout.cells[cell].first_word()..self.layout.cells[cell].tokens.len(),
         }
+    }
+
+    /// The lines of an address as one text, with commas between them. A line that ends with a small word goes on: "Calle
+    /// Marqués de la", and "Hermida 44" below it.
+    pub(super) fn joined_lines(&self, spans: &[TokenSpan]) -> String {
+        let mut joined = String::new();
+        for line in self.text_lines(spans) {
+            let last = joined.rsplit(' ').next().unwrap_or_default();
+            let goes_on = joined.contains(' ') && JOINING_WORDS.contains(&last);
+            if !joined.is_empty() {
+                joined.push_str(if goes_on { " " } else { ", " });
+            }
+            joined.push_str(&line);
+        }
+        joined
     }
 
     /// The text of a value, line by line.

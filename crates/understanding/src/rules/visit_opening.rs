@@ -4,14 +4,15 @@ use std::ops::Range;
 
 use jiff::civil::{Date, Time};
 
-use super::candidate::{DetectedVisit, Provenance};
+use super::candidate::{DetectedVisit, Provenance, ValueCandidate};
+use super::labelled::has_weight_unit;
 use super::labels::LabelMeaning;
-use super::layout::Token;
-use super::segments::Separator;
+use super::layout::{Cell, Token};
+use super::segments::{Segment, Separator};
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
 use super::{FieldFinder, LABELLED_RANK, UNLABELLED_RANK};
-use crate::{Normaliser, Scope};
+use crate::{Normaliser, SchemaKey, Scope};
 
 /// The number of rows after a date in which visit data must follow for the date to open a visit.
 const MAX_ROWS_AHEAD: usize = 12;
@@ -38,6 +39,8 @@ const APPOINTMENT_WORDS: [&str; 9] = [
 ];
 /// Words that say what kind of entry it is, and not why somebody came.
 const ENTRY_KINDS: [&str; 6] = ["exam", "examen", "note", "nota", "entry", "general"];
+/// The fewest values of visits in a form about one visit.
+const MIN_ITEMS_OF_FORM: usize = 2;
 /// The most visits of one document.
 const MAX_VISITS: usize = 1_000;
 /// Labels of a date that do not say what the date is for.
@@ -64,7 +67,13 @@ impl FieldFinder<'_> {
             return false;
         }
         let row = it.row;
-        let is_told = || self.visit_data_follows(row, MAX_ROWS_AHEAD) || self.text_follows(cell);
+        let date = (cell, start.date_tokens.clone());
+        let is_told = || {
+            self.visit_data_beside(std::slice::from_ref(&date))
+                || self.time_beside(cell).is_some()
+                || self.visit_data_follows(row, MAX_ROWS_AHEAD)
+                || self.text_follows(cell)
+        };
         let is_shown = match start.kind {
             VisitStartKind::Timeline => true,
             // Within a visit, a review that nothing is told about is one to come: "Revisión 16/11/2023".
@@ -77,11 +86,14 @@ impl FieldFinder<'_> {
             VisitStartKind::Dated => {
                 self.layout.rows[row].start == cell
                     && self.is_entry_row(row)
-                    && (self.is_in_visits || is_told())
+                    && (self.is_in_visits || self.is_like_last_entry(cell, &start.date_tokens) || is_told())
             }
         };
         if !is_shown {
             return false;
+        }
+        if start.kind == VisitStartKind::Dated {
+            self.last_entry = Some(cell);
         }
         let end = self.segments[cell].get(1).map_or(start.rest.end, |second| second.start);
         self.open_visit(start.date, Some(start.kind), &[(cell, start.date_tokens.clone())], None);
@@ -96,7 +108,10 @@ impl FieldFinder<'_> {
             }
         }
         let tail = self.behind_brackets(cell, &(start.rest.start..end));
+        let tail = self.without_marks(cell, &tail);
+        let tail = self.without_weight(cell, &tail);
         if start.kind == VisitStartKind::Named {
+            self.days_of_stay(cell, &start.date_tokens, &tail);
             let is_free = !tail.is_empty() && !self.person_of_entry(cell, &tail);
             if is_free && self.is_reason_behind_title(cell, &start.date_tokens, &tail) {
                 self.add_reason(cell, &tail);
@@ -111,7 +126,9 @@ impl FieldFinder<'_> {
             self.read_visit_text(cell, &tail);
         } else {
             let (reason, text) = self.first_sentence(cell, &tail);
-            self.add_reason(cell, &reason);
+            if !reason.is_empty() {
+                self.add_reason(cell, &reason);
+            }
             if !text.is_empty() {
                 self.read_visit_text(cell, &text);
             }
@@ -143,9 +160,9 @@ impl FieldFinder<'_> {
             let label = self.labels.label_at_start(&words[*at..tail.end]);
             let key = label.and_then(|(meaning, _)| meaning.key);
             key.is_some_and(|key| self.schema.keys[key].normaliser == Normaliser::Weight)
-                && words[*at - 1].text.ends_with(['.', ';', ','])
+                && (*at == tail.start || words[*at - 1].text.ends_with(['.', ';', ',']))
         };
-        match (tail.start + 1..tail.end).find(is_weight) {
+        match tail.clone().find(is_weight) {
             Some(weight) => (tail.start..weight, weight..tail.end),
             None => (tail.clone(), tail.end..tail.end),
         }
@@ -159,11 +176,73 @@ impl FieldFinder<'_> {
             let tokens = &self.layout.cells[cell].tokens;
             let starts =
                 tokens.first().is_some_and(|token| token.text.starts_with(|c: char| c.is_ascii_digit()));
-            let has_value =
-                self.starts_with_label(cell) && self.segments[cell].iter().any(|part| !part.value.is_empty());
+            let of_document = |part: &Segment<'_>| {
+                let key = part.label.and_then(|(meaning, _)| meaning.key).map(|key| &self.schema.keys[key]);
+                key.is_none_or(|key| key.scope == Scope::Document && !key.at_visits)
+            };
+            let has_value = self.starts_with_label(cell)
+                && self.segments[cell].iter().any(|part| !part.value.is_empty() && of_document(part));
             (!starts || visit_start::time_in(&self.layout.cells[cell]).is_some()) && !has_value
         };
         cells.len() <= 2 || (cells.len() <= MAX_CELLS_OF_ENTRY && cells.skip(1).all(is_other))
+    }
+
+    /// Whether a date starts its line as the date of the last entry does: at the same edge, behind the same mark, written in
+    /// the same way. The entries of a list look alike.
+    fn is_like_last_entry(&self, cell: usize, date: &Range<usize>) -> bool {
+        let Some(last) = self.last_entry else { return false };
+        let (one, two) = (&self.layout.cells[last], &self.layout.cells[cell]);
+        let shape = |text: &str| -> String {
+            let of = |c: char| if c.is_ascii_digit() { '0' } else { c };
+            text.chars().map(of).filter(|c| !c.is_alphabetic()).collect()
+        };
+        let mark = |cell: &Cell<'_>| cell.tokens.first().map_or("", |first| first.text).to_owned();
+        let is_marked = one.first_word() > 0;
+        let first = one.tokens[one.first_word()..].first();
+        (one.rect.x0 - two.rect.x0).abs() <= 4.0
+            && one.first_word() == two.first_word()
+            && (!is_marked || mark(one) == mark(two))
+            && first.is_some_and(|first| shape(first.text).len() == shape(two.tokens[date.start].text).len())
+    }
+
+    /// The tokens without the marks behind them: "17/07/2023 ===== Dra. Isabel Mena =====".
+    fn without_marks(&self, cell: usize, tail: &Range<usize>) -> Range<usize> {
+        let words = &self.layout.cells[cell].tokens;
+        let marks = tail.clone().rev().take_while(|at| words[*at].is_separator()).count();
+        tail.start..tail.end - marks
+    }
+
+    /// The tokens without a weight in brackets behind them, which is one of the visit: "Vacunación anual (30,9 kg)".
+    fn without_weight(&mut self, cell: usize, tail: &Range<usize>) -> Range<usize> {
+        let words = &self.layout.cells[cell].tokens;
+        let opens = tail.clone().rev().take(2).find(|at| words[*at].text.starts_with('('));
+        let Some(start) = opens else { return tail.clone() };
+        let text = self.layout.cells[cell].text(start..tail.end);
+        let inside = text.trim_matches(['(', ')', '.']);
+        if !has_weight_unit(inside) {
+            return tail.clone();
+        }
+        let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
+        self.add_unlabelled(key, &(cell, start..tail.end), Some(inside), "weight_line");
+        tail.start..start
+    }
+
+    /// The days on which a stay began and ended, in its title: "INGRESO 20/05/2024 - ALTA 23/05/2024".
+    fn days_of_stay(&mut self, cell: usize, date: &Range<usize>, tail: &Range<usize>) {
+        let it = &self.layout.cells[cell];
+        let lead_in = |from: usize| {
+            let (key, count) = self.labels.lead_in_at_start(it.tokens.get(from..)?)?;
+            (self.schema.keys[key].normaliser == Normaliser::Date).then_some((key, from + count))
+        };
+        let first = lead_in(it.first_word()).filter(|(_, end)| *end == date.start);
+        let last = lead_in(tail.start).and_then(|(key, from)| {
+            let (_, count) = visit_start::date_at(&it.tokens[..tail.end], from, self.dates.order)?;
+            Some((key, from..from + count))
+        });
+        let days = first.map(|(key, _)| (key, date.clone())).into_iter().chain(last);
+        for (key, day) in days.collect::<Vec<_>>() {
+            self.add_unlabelled(Some(key), &(cell, day), None, "stay");
+        }
     }
 
     /// The time of day in the cell beside a date, and that cell.
@@ -296,6 +375,10 @@ impl FieldFinder<'_> {
 
     /// Whether the next value in the rows below belongs to a visit.
     pub(super) fn visit_data_follows(&self, row: usize, rows: usize) -> bool {
+        let of_institution = |key: &SchemaKey| {
+            key.normaliser == Normaliser::Person && key.section.as_deref() == self.roles.institution
+        };
+        let mut has_weight = false;
         for next in row + 1..self.layout.rows.len().min(row + 1 + rows) {
             for cell in self.layout.rows[next].clone() {
                 self.layout.count_step();
@@ -311,7 +394,9 @@ impl FieldFinder<'_> {
                     Some((meaning, separator)) if separator != Separator::Space => {
                         let key = meaning.key.map(|key| &self.schema.keys[key]);
                         match key {
-                            Some(key) if key.at_visits => {}
+                            Some(key) if key.at_visits => has_weight = true,
+                            // Who saw the patient says nothing about what follows.
+                            Some(key) if of_institution(key) => {}
                             Some(key) => return key.scope != Scope::Document,
                             None => {}
                         }
@@ -320,7 +405,7 @@ impl FieldFinder<'_> {
                     _ if visit_start::visit_start(it, false, &self.schema.other_dates, self.dates.order)
                         .is_some() =>
                     {
-                        return false;
+                        return has_weight;
                     }
                     _ => {}
                 }
@@ -353,6 +438,31 @@ impl FieldFinder<'_> {
             self.open_visit(date, None, spans, Some(&meaning.words));
         }
         is_visit_date || is_bare
+    }
+
+    /// In a form about one visit, its only date stands far from what is told: "Fecha: 09/05/2024" at the top. Without another
+    /// visit, it is that of the visit.
+    pub(super) fn open_visit_of_only_date(&mut self) {
+        let (Some(visit_date), Some(date)) = (self.schema.visit_date(), self.schema.document_date()) else {
+            return;
+        };
+        let is_told = |candidate: &&ValueCandidate| {
+            self.schema.keys[candidate.key].scope != Scope::Document && !candidate.is_outside_visits
+        };
+        let is_bare = |candidate: &&ValueCandidate| {
+            let label = candidate.mapping.strip_prefix("label_regex::").unwrap_or_default();
+            candidate.key == date && BARE_DATE_LABELS.contains(&label)
+        };
+        let told = self.candidates.iter().filter(is_told).take(MIN_ITEMS_OF_FORM).count();
+        let mut days = self.candidates.iter().filter(is_bare);
+        let (Some(day), None) = (days.next(), days.next()) else { return };
+        let value = day.value.as_deref().and_then(|value| value.parse::<Date>().ok());
+        let Some(value) = value.filter(|_| self.visits.is_empty() && told >= MIN_ITEMS_OF_FORM) else {
+            return;
+        };
+        let candidate = ValueCandidate { key: visit_date, visit: Some(0), ..day.clone() };
+        self.visits.push(DetectedVisit { date: value, time: None, start: None });
+        self.candidates.push(candidate);
     }
 
     /// Whether the row of a date starts with a visit word: "Consulta nº 12   Fecha: 14/09/2023".

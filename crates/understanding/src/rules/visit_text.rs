@@ -9,7 +9,7 @@ use super::narrative;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
 use crate::Normaliser;
-use crate::normal::fact_behind_name;
+use crate::normal::{NAME_IN_ROW, fact_behind_name, is_kind_behind_name, parts_behind_name};
 
 /// The shortest text that counts, in words.
 const MIN_WORDS: usize = 2;
@@ -36,8 +36,14 @@ impl FieldFinder<'_> {
 
     /// Proposes facts behind the name of the subject: "Rocky (canino, macho, 7 años)".
     pub(super) fn facts_behind_name(&mut self, label: Option<usize>, spans: &[TokenSpan], words: &str) {
-        for part in words.split([',', '(', ')', ';', '|', '/']).skip(1).take(8) {
-            let Some((normaliser, value)) = fact_behind_name(part) else { continue };
+        let parts: Vec<&str> = parts_behind_name(words).skip(1).take(8).collect();
+        let mut facts: Vec<(Normaliser, &str)> =
+            parts.iter().filter_map(|part| fact_behind_name(part)).collect();
+        if !facts.is_empty() && !facts.iter().any(|(normaliser, _)| *normaliser == NAME_IN_ROW) {
+            let other = parts.iter().find(|part| is_kind_behind_name(part));
+            facts.extend(other.map(|part| (NAME_IN_ROW, *part)));
+        }
+        for (normaliser, value) in facts {
             let mapping = "fallback::behind_name".to_owned();
             let provenance = Provenance { rank: UNLABELLED_RANK, mapping, label, text: Some(value) };
             self.add_for(normaliser, spans, provenance);
