@@ -13,7 +13,7 @@ use super::facets::facets;
 use super::meaning::Near;
 use super::results::snippets;
 use super::visible::visible_corrections;
-use super::{SearchResult, SearchResults, Searcher, conditions, meaning};
+use super::{Correction, SearchResult, SearchResults, Searcher, conditions, meaning};
 use crate::Error;
 use crate::document::{DocumentCount, overviews};
 
@@ -111,23 +111,17 @@ async fn find(
         query.leave_open();
     }
     let order = order(request, &query)?;
-    let (terms, corrections) = expand(&*searcher.store.search, &query.terms).await?;
-    let excluded = query.excluded.iter().map(|term| vec![term.clone()]).collect();
-    let wanted = FindQuery {
-        text: TextQuery { terms: required(&terms), any: false, excluded },
-        conditions: conditions::conditions(&query.filters)?,
-        among: None,
-        order,
-        limit: RANKED,
-        counted: FoundDocuments::MOST,
-    };
+    let demanded = meaning::demanded(&query, conditions::conditions(&query.filters)?);
+    let wanted = FindQuery { order, limit: RANKED, counted: FoundDocuments::MOST, ..demanded.clone() };
     // Nobody pays for the vector of a word that is still being typed.
     let by_meaning = order == FoundOrder::Best && !request.is_typing && searcher.compares_vectors();
     let near = async {
-        if by_meaning { meaning::nearest(searcher, &query, &wanted).await } else { Ok(Near::default()) }
+        if by_meaning { meaning::nearest(searcher, &query, &demanded).await } else { Ok(Near::default()) }
     };
-    let (near, (found, is_relaxed)) = tokio::try_join!(near, find_relaxed(searcher, wanted.clone()))?;
-    let found = meaning::fused(searcher, &wanted, found, near).await?;
+    // Neither half waits for the other one.
+    let (near, words) = tokio::try_join!(near, by_words(searcher, &query, wanted))?;
+    let ByWords { found, is_relaxed, terms, corrections } = words;
+    let found = if order == FoundOrder::Best { meaning::fused(searcher.weights, found, near) } else { found };
     let total = request.after.is_none().then(|| count(&found));
     let is_cut_short = order == FoundOrder::Best && (found.total > RANKED || found.is_lower_bound);
     let facets = async {
@@ -140,6 +134,23 @@ async fn find(
         visible_corrections(&searcher.store, corrections)
     )?;
     Ok(SearchResults { items, total, next, is_cut_short, facets, is_relaxed, corrections })
+}
+
+/// What the words of a query find.
+struct ByWords {
+    found: FoundDocuments,
+    /// Whether documents with some of the words follow.
+    is_relaxed: bool,
+    /// The terms of the query, each with everything that counts as it.
+    terms: Vec<Vec<Term>>,
+    corrections: Vec<Correction>,
+}
+
+async fn by_words(searcher: &Searcher, query: &Query, mut wanted: FindQuery) -> PortResult<ByWords> {
+    let (terms, corrections) = expand(&*searcher.store.search, &query.terms).await?;
+    wanted.text.terms = required(&terms);
+    let (found, is_relaxed) = find_relaxed(searcher, wanted).await?;
+    Ok(ByWords { found, is_relaxed, terms, corrections })
 }
 
 fn count(found: &FoundDocuments) -> DocumentCount {

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use quire_domain::DocumentId;
 use quire_ports::{
-    CallContext, EmbedRequest, Embedder, FindQuery, FoundDocument, FoundDocuments, FoundOrder, NearChunk,
-    NearestQuery, PortResult, TextQuery, within_awake_time,
+    CallContext, DocumentCondition, EmbedRequest, Embedder, FindQuery, FoundDocument, FoundDocuments,
+    FoundOrder, NearChunk, NearestQuery, PortResult, TextQuery, within_awake_time,
 };
 use quire_understanding::search::{Query, RankedList, Term, fuse};
 
-use super::Searcher;
+use super::{SearchWeights, Searcher};
 
 /// Chunks whose vectors are looked at.
 const NEAREST: u32 = 200;
@@ -32,8 +32,8 @@ const LEAST_SIMILARITY: f64 = 0.25;
 pub(super) struct Near {
     /// The documents, nearest first, each with its nearest chunk.
     documents: Vec<(DocumentId, u32)>,
-    /// All documents that fulfil what the query demands, if it demands something and these are few.
-    allowed: Option<HashMap<DocumentId, FoundDocument>>,
+    /// Those of them that fulfil what the query demands. Empty if vectors only order what the words have found.
+    allowed: HashMap<DocumentId, FoundDocument>,
 }
 
 /// The documents whose text means what the query says. None if there are no vectors to compare, or if they cannot be made at the
@@ -41,40 +41,68 @@ pub(super) struct Near {
 pub(super) async fn nearest(searcher: &Searcher, query: &Query, wanted: &FindQuery) -> PortResult<Near> {
     let Some(embedder) = &searcher.embedder else { return Ok(Near::default()) };
     let Some(vector) = vector(embedder, query.text.clone()).await else { return Ok(Near::default()) };
-    let demanded = demanded(wanted);
     let is_filtered =
-        !demanded.is_empty() || !wanted.conditions.is_empty() || !wanted.text.excluded.is_empty();
-    let allowed = if is_filtered { few(searcher, wanted, demanded).await? } else { None };
-    let limit = if is_filtered && allowed.is_none() { NEAREST_OF_FILTERED } else { NEAREST };
-    let among = allowed.as_ref().map(|allowed| allowed.keys().copied().collect());
+        !wanted.text.terms.is_empty() || !wanted.conditions.is_empty() || !wanted.text.excluded.is_empty();
+    let few = if is_filtered { few(searcher, wanted).await? } else { None };
+    let limit = if is_filtered && few.is_none() { NEAREST_OF_FILTERED } else { NEAREST };
+    let among = few.as_ref().map(|few| few.keys().copied().collect());
     let near = NearestQuery { model: embedder.model().to_owned(), vector, among, limit };
     let near = searcher.store.search.nearest(&near).await?.unwrap_or_default();
-    Ok(Near { documents: of_documents(&near), allowed })
+    let documents = of_documents(&near);
+    let allowed = match few {
+        _ if embedder.is_lexical() => HashMap::new(),
+        Some(few) => few,
+        None => allowed_among(searcher, wanted, &documents).await?,
+    };
+    Ok(Near { documents, allowed })
 }
 
-/// The phrases and beginnings of a query, which hold for its meaning as well.
-fn demanded(wanted: &FindQuery) -> Vec<Vec<Term>> {
-    let is_exact = |term: &&Vec<Term>| matches!(term.first(), Some(Term::Phrase { .. } | Term::Prefix(_)));
-    wanted.text.terms.iter().filter(is_exact).cloned().collect()
-}
-
-/// The documents that fulfil what a query demands apart from its words, if they are few.
-async fn few(
-    searcher: &Searcher,
-    wanted: &FindQuery,
-    demanded: Vec<Vec<Term>>,
-) -> PortResult<Option<HashMap<DocumentId, FoundDocument>>> {
-    let text = TextQuery { terms: demanded, any: false, excluded: wanted.text.excluded.clone() };
-    let query = FindQuery {
+/// What a query demands apart from its words: phrases and beginnings hold for its meaning as well.
+pub(super) fn demanded(query: &Query, conditions: Vec<DocumentCondition>) -> FindQuery {
+    let is_exact = |term: &&Term| matches!(term, Term::Phrase { .. } | Term::Prefix(_));
+    let alone = |term: &Term| vec![term.clone()];
+    let text = TextQuery {
+        terms: query.terms.iter().filter(is_exact).map(alone).collect(),
+        any: false,
+        excluded: query.excluded.iter().map(alone).collect(),
+    };
+    FindQuery {
         text,
+        conditions,
+        among: None,
         order: FoundOrder::Newest(None),
         limit: FEW + 1,
         counted: FEW + 1,
-        ..wanted.clone()
-    };
-    let found = searcher.store.search.find(&query).await?;
+    }
+}
+
+/// All documents that fulfil what a query demands, if they are few.
+async fn few(
+    searcher: &Searcher,
+    wanted: &FindQuery,
+) -> PortResult<Option<HashMap<DocumentId, FoundDocument>>> {
+    let found = searcher.store.search.find(wanted).await?;
     let is_few = found.total <= FEW && !found.is_lower_bound;
-    Ok(is_few.then(|| found.documents.into_iter().map(|document| (document.id, document)).collect()))
+    Ok(is_few.then(|| by_id(found)))
+}
+
+/// Those of the documents that fulfil what the query demands.
+async fn allowed_among(
+    searcher: &Searcher,
+    wanted: &FindQuery,
+    documents: &[(DocumentId, u32)],
+) -> PortResult<HashMap<DocumentId, FoundDocument>> {
+    if documents.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
+    let among = Some(documents.iter().map(|(document, _)| *document).collect());
+    let query = FindQuery { among, limit, counted: limit, ..wanted.clone() };
+    Ok(by_id(searcher.store.search.find(&query).await?))
+}
+
+fn by_id(found: FoundDocuments) -> HashMap<DocumentId, FoundDocument> {
+    found.documents.into_iter().map(|document| (document.id, document)).collect()
 }
 
 /// The vector of a query. A call that takes too long is left to end by itself, so that it is recorded like any other.
@@ -101,61 +129,27 @@ fn of_documents(near: &[NearChunk]) -> Vec<(DocumentId, u32)> {
 }
 
 /// The documents of both halves in one order. What a query demands apart from its words holds for both.
-pub(super) async fn fused(
-    searcher: &Searcher,
-    wanted: &FindQuery,
-    found: FoundDocuments,
-    near: Near,
-) -> PortResult<FoundDocuments> {
-    if wanted.order != FoundOrder::Best {
-        return Ok(found);
-    }
-    let by_words: Vec<DocumentId> = found.documents.iter().map(|document| document.id).collect();
+pub(super) fn fused(weights: SearchWeights, found: FoundDocuments, near: Near) -> FoundDocuments {
+    let FoundDocuments { documents: by_words, mut total, is_lower_bound } = found;
+    let Near { documents: mut near, mut allowed } = near;
+    let words = by_words.iter().map(|document| document.id).collect();
     let mut all: HashMap<DocumentId, FoundDocument> =
-        found.documents.into_iter().map(|document| (document.id, document)).collect();
-    let Near { documents: near, allowed } = near;
-    let others: Vec<DocumentId> =
-        near.iter().map(|(document, _)| *document).filter(|document| !all.contains_key(document)).collect();
-    let mut total = found.total;
-    // Vectors that know nothing of meaning only help to order what the words have found.
-    let adds = searcher.embedder.as_ref().is_some_and(|embedder| !embedder.is_lexical());
-    if adds && !others.is_empty() {
-        for document in allowed_among(searcher, wanted, others, allowed).await? {
-            let chunk = near.iter().find(|(id, _)| *id == document.id).map(|(_, position)| *position);
+        by_words.into_iter().map(|document| (document.id, document)).collect();
+    near.retain(|(id, position)| {
+        if !all.contains_key(id) {
+            let Some(document) = allowed.remove(id) else { return false };
             total = total.saturating_add(1);
-            all.insert(document.id, FoundDocument { chunk, ..document });
+            all.insert(*id, FoundDocument { chunk: Some(*position), ..document });
         }
-    }
-    let near: Vec<DocumentId> = near
-        .into_iter()
-        .map(|(document, _)| document)
-        .filter(|document| all.contains_key(document))
-        .collect();
-    let weights = searcher.weights;
+        true
+    });
     let lists = [
-        RankedList { items: by_words, weight: weights.words },
-        RankedList { items: near, weight: weights.meaning },
+        RankedList { items: words, weight: weights.words },
+        RankedList { items: near.into_iter().map(|(id, _)| id).collect(), weight: weights.meaning },
     ];
     let documents = fuse(&lists)
         .into_iter()
         .filter_map(|(id, score)| Some(FoundDocument { score, ..all.remove(&id)? }))
         .collect();
-    Ok(FoundDocuments { documents, total, is_lower_bound: found.is_lower_bound })
-}
-
-/// Those of the documents that fulfil what the query demands.
-async fn allowed_among(
-    searcher: &Searcher,
-    wanted: &FindQuery,
-    documents: Vec<DocumentId>,
-    allowed: Option<HashMap<DocumentId, FoundDocument>>,
-) -> PortResult<Vec<FoundDocument>> {
-    if let Some(mut allowed) = allowed {
-        return Ok(documents.iter().filter_map(|document| allowed.remove(document)).collect());
-    }
-    let text = TextQuery { terms: demanded(wanted), any: false, excluded: wanted.text.excluded.clone() };
-    let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-    let order = FoundOrder::Newest(None);
-    let query = FindQuery { text, among: Some(documents), order, limit, counted: limit, ..wanted.clone() };
-    Ok(searcher.store.search.find(&query).await?.documents)
+    FoundDocuments { documents, total, is_lower_bound }
 }
