@@ -7,6 +7,7 @@ use quire_ports::Store;
 use quire_postgres::PgStore;
 use quire_postgres::testing::{self, TestSchema};
 use quire_sqlite::SqliteStore;
+use sqlx::AssertSqlSafe;
 
 /// The kind of database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -75,4 +76,25 @@ pub async fn create(kind: DatabaseKind, grouping: CommitGrouping) -> Database {
             Database { store, path: PathBuf::new(), schema, _keep: Box::new(place) }
         }
     }
+}
+
+/// The database in a PostgreSQL schema that stays, and whether it is new.
+pub async fn kept(schema: &str) -> (Database, bool) {
+    let place = TestSchema { schema: schema.to_owned() };
+    let exists = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)");
+    let exists: bool = exists.bind(schema).fetch_one(&mut place.connection().await).await.unwrap();
+    if !exists {
+        let create = AssertSqlSafe(format!("CREATE SCHEMA {schema}"));
+        sqlx::raw_sql(create).execute(&mut place.connection().await).await.unwrap();
+    }
+    let options = quire_postgres::PostgresOptions {
+        schema: Some(schema.to_owned()),
+        ..quire_postgres::PostgresOptions::default()
+    };
+    let store = PgStore::connect(&testing::url(), options).await.unwrap().into_store();
+    store.migrations.up(None).await.unwrap();
+    // It would remove the schema.
+    std::mem::forget(place);
+    let database = Database { store, path: PathBuf::new(), schema: schema.to_owned(), _keep: Box::new(()) };
+    (database, !exists)
 }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use quire_postgres::testing::search_width;
 use quire_understanding::search::{hashed_vector, search_words};
 use rusqlite::Connection;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -17,8 +18,17 @@ const LIMIT: usize = 20;
 pub enum Bare {
     /// FTS5's order by BM25. SQLite has no search for vectors, so these are compared one by one in memory, as exact numbers.
     Sqlite { connection: Connection, vectors: Vec<f32>, dimension: usize },
-    /// `tsvector` in the order of `ts_rank`, and pgvector's index as it is set up by default.
+    /// `tsvector` in the order of `ts_rank`, and pgvector's index. By default it looks at 40 vectors; the width of a search of Quire is
+    /// the one that finds as many of the nearest ones as a search must find.
     Postgres { connection: PgConnection, vector_type: String },
+}
+
+/// The milliseconds of bare queries.
+pub struct BareTimes {
+    pub words: f64,
+    pub vectors: f64,
+    /// Those of the query for vectors as pgvector is set up by default.
+    pub narrow_vectors: f64,
 }
 
 impl Bare {
@@ -34,7 +44,8 @@ impl Bare {
             };
         }
         let mut connection = PgConnection::connect(&quire_postgres::testing::url()).await.unwrap();
-        let path = format!("SET search_path = {}, public; SET enable_sort = off", database.schema);
+        let path =
+            format!("SET search_path = {}, public; SET enable_sort = off; LOAD 'vector'", database.schema);
         sqlx::raw_sql(AssertSqlSafe(path)).execute(&mut connection).await.unwrap();
         let place: String = sqlx::query_scalar(
             "SELECT n.nspname::text FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'",
@@ -46,11 +57,10 @@ impl Bare {
         Self::Postgres { connection, vector_type: format!("{place}.halfvec({dimension})") }
     }
 
-    /// The milliseconds of the query by words and of that by vectors, one after the other.
-    pub async fn measure(&mut self, text: &str) -> (f64, f64) {
+    /// The milliseconds of the queries, one after the other.
+    pub async fn measure(&mut self, text: &str) -> BareTimes {
         let (words, vector) = (search_words(text), hashed_vector(text));
-        let started = Instant::now();
-        let of_words;
+        let mut started = Instant::now();
         match self {
             Self::Sqlite { connection, vectors, dimension } => {
                 let query = words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" AND ");
@@ -61,8 +71,11 @@ impl Bare {
                 let rows: Vec<i64> =
                     prepared.query_map([query], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
                 std::hint::black_box(rows);
-                of_words = milliseconds(started);
+                let words = milliseconds(started);
+                started = Instant::now();
                 std::hint::black_box(nearest(vectors, *dimension, &vector));
+                let vectors = milliseconds(started);
+                BareTimes { words, vectors, narrow_vectors: vectors }
             }
             Self::Postgres { connection, vector_type } => {
                 let query = words.join(" & ");
@@ -71,18 +84,26 @@ impl Bare {
                      WHERE words @@ q.q ORDER BY ts_rank(words, q.q) DESC LIMIT {LIMIT}"
                 );
                 sqlx::query(AssertSqlSafe(statement)).bind(query).fetch_all(&mut *connection).await.unwrap();
-                of_words = milliseconds(started);
+                let words = milliseconds(started);
                 let place = vector_type.split('.').next().unwrap_or_default();
                 let statement = format!(
                     "SELECT document_number, position FROM search_vectors WHERE dimension = {} \
                      ORDER BY embedding::{vector_type} OPERATOR({place}.<=>) $1::text::{vector_type} LIMIT {LIMIT}",
                     vector.len()
                 );
-                let literal = format!("{vector:?}");
-                sqlx::query(AssertSqlSafe(statement)).bind(literal).fetch_all(connection).await.unwrap();
+                let mut times = [0.0; 2];
+                for (width, time) in [search_width(), "40"].into_iter().zip(&mut times) {
+                    let set = AssertSqlSafe(format!("SET hnsw.ef_search = {width}"));
+                    sqlx::raw_sql(set).execute(&mut *connection).await.unwrap();
+                    started = Instant::now();
+                    let query = sqlx::query(AssertSqlSafe(statement.clone())).bind(format!("{vector:?}"));
+                    query.fetch_all(&mut *connection).await.unwrap();
+                    *time = milliseconds(started);
+                }
+                let [vectors, narrow_vectors] = times;
+                BareTimes { words, vectors, narrow_vectors }
             }
         }
-        (of_words, milliseconds(started) - of_words)
     }
 }
 

@@ -20,6 +20,8 @@ use crate::database::Database;
 pub const CHUNKS: usize = 10;
 /// The name of the model of all vectors.
 pub const MODEL: &str = "lexical-2";
+/// Documents by which the speed of indexing is measured.
+const INDEXED: usize = 200;
 /// Words of a chunk.
 const WORDS: usize = 80;
 /// Different words.
@@ -54,7 +56,11 @@ fn rank(random: &mut StdRng) -> usize {
 
 impl Corpus {
     pub fn new(documents: usize) -> Self {
-        let mut random = StdRng::seed_from_u64(7);
+        Self::of_seed(7, documents)
+    }
+
+    fn of_seed(seed: u64, documents: usize) -> Self {
+        let mut random = StdRng::seed_from_u64(seed);
         let mut chunk = || {
             let words: Vec<String> = (0..WORDS).map(|_| word(rank(&mut random))).collect();
             words.join(" ")
@@ -74,19 +80,29 @@ impl Corpus {
         (0..count).map(|_| query()).collect()
     }
 
-    /// Adds all documents, each with a completed run and four fields. Returns the seconds that it took without these.
-    pub async fn index(&self, database: &Database) -> f64 {
+    /// Adds all documents, each with a completed run and four fields. The index of the vectors is made when all are stored, which
+    /// takes a fraction of the time.
+    pub async fn index(&self, database: &Database) {
         let store = &database.store;
+        let add_every_fourth = |first: usize| async move {
+            for (chunks, second) in self.documents.iter().zip(0..).skip(first).step_by(4) {
+                add(store, chunks, Timestamp::UNIX_EPOCH + SignedDuration::from_secs(second)).await;
+            }
+        };
+        tokio::join!(add_every_fourth(0), add_every_fourth(1), add_every_fourth(2), add_every_fourth(3));
         store.search.prepare_vectors(256).await.unwrap();
-        let start = Timestamp::UNIX_EPOCH;
-        let started = Instant::now();
-        for (chunks, second) in self.documents.iter().zip(0..) {
-            add(store, chunks, start + SignedDuration::from_secs(second)).await;
-        }
-        let seconds = started.elapsed().as_secs_f64();
         add_runs_and_fields(database).await;
-        seconds
     }
+}
+
+/// How many documents of ten chunks one client indexes in a second, when the others are indexed.
+pub async fn indexing_rate(database: &Database) -> f64 {
+    let others = Corpus::of_seed(13, INDEXED);
+    let started = Instant::now();
+    for chunks in &others.documents {
+        add(&database.store, chunks, Timestamp::now()).await;
+    }
+    INDEXED as f64 / started.elapsed().as_secs_f64()
 }
 
 /// A completed run of each document.

@@ -15,7 +15,7 @@ use std::time::Instant;
 use self::corpus::Corpus;
 use self::quality::Targets;
 use self::set::RetrievalSet;
-use crate::database::{self, CommitGrouping, DatabaseKind};
+use crate::database::{self, CommitGrouping, Database, DatabaseKind};
 use crate::report;
 
 /// The options of the benchmark.
@@ -30,6 +30,9 @@ pub struct SearchBenchOptions {
     /// Searches that are measured.
     #[arg(long, default_value_t = 200)]
     queries: usize,
+    /// Measures latency alone, on PostgreSQL in this schema, which stays. It is filled unless it exists.
+    #[arg(long)]
+    schema: Option<String>,
     /// Measures the order of results of this set alone, a folder in the layout of BEIR.
     #[arg(long)]
     set: Option<PathBuf>,
@@ -47,23 +50,34 @@ pub async fn bench(options: SearchBenchOptions) -> bool {
         return met;
     }
     let corpus = Corpus::new(options.documents);
+    if let Some(schema) = &options.schema {
+        let (database, is_new) = database::kept(schema).await;
+        if is_new {
+            corpus.index(&database).await;
+        }
+        return latency(DatabaseKind::Postgres, &database, &corpus, options.queries).await;
+    }
     let made = made::made();
     for kind in &options.store {
         let database = database::create(*kind, CommitGrouping::Default).await;
-        let seconds = corpus.index(&database).await;
-        let recall = vectors::recall(&database.store, &corpus, options.queries).await;
-        let mut table = latency::measure(&database, &corpus, options.queries).await;
-        table.measurements.push(recall);
-        table.notes.push(format!(
-            "{} documents of {} chunks, indexed at {:.0} documents a second by one client",
-            corpus.documents.len(),
-            corpus::CHUNKS,
-            corpus.documents.len() as f64 / seconds,
-        ));
-        met &= report::print(&format!("Search on {}", kind.name()), &table);
+        corpus.index(&database).await;
+        met &= latency(*kind, &database, &corpus, options.queries).await;
         met &= order_of_results(*kind, &made, &Targets { model: 0.05, lexical: 0.0 }).await;
     }
     met
+}
+
+async fn latency(kind: DatabaseKind, database: &Database, corpus: &Corpus, queries: usize) -> bool {
+    let recall = vectors::recall(&database.store, corpus, queries).await;
+    let mut table = latency::measure(database, corpus, queries).await;
+    table.measurements.push(recall);
+    table.notes.push(format!(
+        "{} documents of {} chunks; one client indexes {:.0} more in a second",
+        corpus.documents.len(),
+        corpus::CHUNKS,
+        corpus::indexing_rate(database).await,
+    ));
+    report::print(&format!("Search on {}", kind.name()), &table)
 }
 
 async fn order_of_results(kind: DatabaseKind, set: &RetrievalSet, targets: &Targets) -> bool {

@@ -13,6 +13,7 @@ use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 
 use crate::PostgresOptions;
 use crate::error::{is_broken, not_a_url, translate, unavailable};
+use crate::find::KeptStatistics;
 use crate::session::{self, ConnectionSettings};
 
 /// How long to wait for an answer after the server's own limit on a statement has passed. Only this limit detects a
@@ -59,6 +60,8 @@ pub(crate) struct Database {
     settings: ConnectionSettings,
     /// The schema of the extension for vectors, once it is known.
     pub(crate) vector_schema: Arc<OnceLock<String>>,
+    /// What the server knows about the words of the search index.
+    pub(crate) statistics: KeptStatistics,
 }
 
 impl Database {
@@ -73,7 +76,8 @@ impl Database {
             .connect_lazy_with(connect_options(url)?);
         let limit = options.statement_timeout + ANSWER_GRACE;
         let tries = max_connections + 1;
-        let database = Self { pool, tries, limit, settings, vector_schema: Arc::default() };
+        let (vector_schema, statistics) = (Arc::default(), KeptStatistics::default());
+        let database = Self { pool, tries, limit, settings, vector_schema, statistics };
         database.connection().await.map_err(|error| database.translate(error))?;
         Ok(database)
     }
@@ -111,7 +115,8 @@ impl Database {
         .await
     }
 
-    async fn begin_with(&self, statement: &'static str) -> PortResult<Tx> {
+    /// Begins a transaction by this statement, which may set something for it.
+    pub(crate) async fn begin_with(&self, statement: &'static str) -> PortResult<Tx> {
         let mut tries = self.tries;
         loop {
             match self.try_begin(statement).await {

@@ -70,7 +70,7 @@ use crate::new_documents::AddDocuments;
 macro_rules! sql {
     ($name:literal) => {{
         static QUERY: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
-            quire_sql::expand(include_str!(concat!("../queries/", $name, ".sql")))
+            quire_sql::expand(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/", $name, ".sql")))
         });
         QUERY.as_str()
     }};

@@ -23,9 +23,6 @@ const INDEXING_TURN: &str =
 #[async_trait]
 impl SearchIndex for PgStore {
     async fn vocabulary(&self, words: &[VocabularyQuery]) -> PortResult<Vec<VocabularyEntry>> {
-        let asked: Vec<String> = words.iter().map(|word| word.word.clone()).collect();
-        let known = || sqlx::query(sql!("search/known")).bind(asked.clone());
-        let known = self.rows(known, |row| row.string("term")).await?;
         let stems: Vec<(i32, &str, &str)> = words
             .iter()
             .zip(0..)
@@ -33,20 +30,21 @@ impl SearchIndex for PgStore {
                 word.stems.iter().map(move |(language, stem)| (place, language.as_str(), stem.as_str()))
             })
             .collect();
-        let forms = || {
-            sqlx::query(sql!("search/forms"))
+        let query = || {
+            sqlx::query(sql!("search/vocabulary"))
+                .bind(words.iter().map(|word| word.word.clone()).collect::<Vec<_>>())
                 .bind(stems.iter().map(|(place, ..)| *place).collect::<Vec<_>>())
                 .bind(stems.iter().map(|(_, language, _)| (*language).to_owned()).collect::<Vec<_>>())
                 .bind(stems.iter().map(|(.., stem)| (*stem).to_owned()).collect::<Vec<_>>())
         };
-        let forms = self.rows(forms, |row| Ok((row.integer::<usize>("place")?, row.string("term")?))).await?;
+        let known = self.rows(query, |row| Ok((row.integer::<usize>("place")?, row.string("term")?))).await?;
         let mut entries = Vec::with_capacity(words.len());
         let mut guesses = MAX_GUESSED;
         for (place, word) in words.iter().enumerate() {
-            let forms = forms.iter().filter(|(of, form)| *of == place && *form != word.word).take(24);
+            let of_word = known.iter().filter(|(of, _)| *of == place).map(|(_, term)| term);
             let mut entry = VocabularyEntry {
-                is_known: known.contains(&word.word),
-                forms: forms.map(|(_, form)| form.clone()).collect(),
+                is_known: of_word.clone().any(|term| *term == word.word),
+                forms: of_word.filter(|term| **term != word.word).take(24).cloned().collect(),
                 similar: Vec::new(),
             };
             if let Some(similar) = &word.similar

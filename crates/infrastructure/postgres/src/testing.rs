@@ -184,6 +184,11 @@ pub async fn store_fixture() -> StoreFixture {
     StoreFixture { store, sql: raw_sql(&test_schema), keep: Box::new(test_schema) }
 }
 
+/// How many neighbours of each vector a search looks at.
+pub fn search_width() -> &'static str {
+    crate::vectors::search_width()
+}
+
 /// How the server would find the nearest chunks.
 pub async fn plan_of_nearest(store: &PgStore, query: &quire_ports::NearestQuery) -> String {
     crate::vectors::plan(&store.database, query).await.unwrap()

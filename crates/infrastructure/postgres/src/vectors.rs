@@ -5,19 +5,20 @@ use quire_domain::DocumentId;
 use quire_ports::{IndexedText, NearChunk, NearestQuery, PortResult};
 use quire_sql::corrupt;
 use quire_sql::search::ChunkColumns;
-use sqlx::{AssertSqlSafe, PgConnection};
+#[cfg(feature = "testing")]
+use sqlx::Row;
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
+use sqlx::{AssertSqlSafe, PgConnection, Postgres};
 use uuid::Uuid;
 
 use crate::database::{Database, rollback};
 use crate::error::translate;
-use crate::find::TIME_LIMIT;
 use crate::row::{int, mapped, text};
 
-/// How many neighbours of each vector the index looks at. More find the nearest ones more surely.
-const SEARCH_WIDTH: u32 = 400;
-/// How many neighbours the index keeps of each vector, and how many it looks at to choose them. With the usual 16 and 64 it lost
-/// 7 of 100 nearest vectors at the same width.
-const INDEX_OPTIONS: &str = "m = 32, ef_construction = 100";
+/// How many neighbours the index keeps of each vector, and how many it looks at to choose them. More find the nearest vectors more surely
+/// and take longer to write.
+const INDEX_OPTIONS: &str = "m = 24, ef_construction = 64";
 /// A larger table is indexed while others write to it.
 const SMALL: i64 = 10_000;
 /// The most numbers that the index allows in half precision.
@@ -129,68 +130,62 @@ pub(crate) async fn prepare(database: &Database, dimension: usize) -> PortResult
          USING hnsw ((embedding::{place}.halfvec({dimension})) {place}.halfvec_cosine_ops) \
          WITH ({INDEX_OPTIONS}) WHERE dimension = {dimension}"
     );
-    for statement in ["SET statement_timeout = 0".to_owned(), drop, create] {
+    for statement in [BUILDING.to_owned(), drop, create] {
         sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.map_err(translate)?;
     }
     Ok(true)
 }
 
+/// An index of many vectors is made in memory, in proportion to their number; what does not fit takes many times as long. Several
+/// workers would share that memory, of which a container usually has little.
+const BUILDING: &str = "SET statement_timeout = 0; SET max_parallel_maintenance_workers = 0; \
+    SELECT set_config('maintenance_work_mem', '1GB', false) \
+    WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('1GB')";
+
 /// Whether an index of vectors can be used. No row if there is none.
 const IS_VALID: &str = "SELECT i.indisvalid AND i.indisready FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid \
     WHERE i.indrelid = 'search_vectors'::regclass AND c.relname = $1";
 
+/// Lets the server walk the index of nearness. Before the tables are analysed it would compare all vectors and sort them. How many
+/// neighbours of each vector the index looks at decides how surely it finds the nearest ones.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 2000; SET LOCAL enable_sort = off; \
+    SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 700";
+
 /// The nearest chunks. None without the extension.
 pub(crate) async fn nearest(database: &Database, query: &NearestQuery) -> PortResult<Option<Vec<NearChunk>>> {
-    database
-        .with_timeout(async {
-            let mut transaction = database.begin().await?;
-            let known = match database.vector_schema.get() {
-                Some(place) => Some(place.clone()),
-                None => extension(&mut transaction).await?,
-            };
-            let Some(place) = known else {
-                rollback(transaction).await?;
-                return Ok(None);
-            };
-            database.vector_schema.get_or_init(|| place.clone());
-            sqlx::raw_sql(AssertSqlSafe(format!("{}; {TIME_LIMIT}", use_index())))
-                .execute(&mut *transaction)
-                .await
-                .map_err(translate)?;
-            let among = query.among.as_ref().map(|ids| ids.iter().map(|id| id.0).collect::<Vec<Uuid>>());
-            let dimension = query.vector.len();
-            let statement = if among.is_some() {
-                exact_statement(&place, dimension)
-            } else {
-                statement(&place, dimension)
-            };
-            let rows = sqlx::query(AssertSqlSafe(statement))
-                .bind(literal(&query.vector))
-                .bind(text(&query.model))
-                .bind(i64::from(query.limit))
-                .bind(among)
-                .fetch_all(&mut *transaction)
-                .await
-                .map_err(translate)?;
-            rollback(transaction).await?;
-            let near = mapped(&rows, |row| {
-                Ok(NearChunk {
-                    document: DocumentId(row.uuid("document_id")?),
-                    position: row.integer("position")?,
-                    similarity: row.optional_float("similarity")?.unwrap_or_default(),
-                })
-            })?;
-            Ok(Some(near))
-        })
-        .await
+    database.with_timeout(nearest_in_time(database, query)).await
 }
 
-/// Lets the server walk the index of nearness. Before the tables are analysed it would compare all vectors and sort them.
-fn use_index() -> String {
-    format!(
-        "SET LOCAL hnsw.ef_search = {SEARCH_WIDTH}; SET LOCAL hnsw.iterative_scan = relaxed_order; \
-         SET LOCAL enable_sort = off"
-    )
+async fn nearest_in_time(database: &Database, query: &NearestQuery) -> PortResult<Option<Vec<NearChunk>>> {
+    let mut transaction = database.begin_with(BEGIN).await?;
+    let known = match database.vector_schema.get() {
+        Some(place) => Some(place.clone()),
+        None => extension(&mut transaction).await?,
+    };
+    let Some(place) = known else {
+        rollback(transaction).await?;
+        return Ok(None);
+    };
+    database.vector_schema.get_or_init(|| place.clone());
+    let among = query.among.as_ref().map(|ids| ids.iter().map(|id| id.0).collect::<Vec<Uuid>>());
+    let dimension = query.vector.len();
+    let statement =
+        if among.is_some() { exact_statement(&place, dimension) } else { statement(&place, dimension) };
+    let rows = bound(statement, query).bind(among).fetch_all(&mut *transaction).await.map_err(translate)?;
+    rollback(transaction).await?;
+    let near = mapped(&rows, |row| {
+        Ok(NearChunk {
+            document: DocumentId(row.uuid("document_id")?),
+            position: row.integer("position")?,
+            similarity: row.optional_float("similarity")?.unwrap_or_default(),
+        })
+    })?;
+    Ok(Some(near))
+}
+
+fn bound(statement: String, query: &NearestQuery) -> Query<'static, Postgres, PgArguments> {
+    let values = sqlx::query(AssertSqlSafe(statement)).bind(literal(&query.vector));
+    values.bind(text(&query.model)).bind(i64::from(query.limit))
 }
 
 /// The inner query uses the index; the outer one puts what it found into exact order.
@@ -200,7 +195,7 @@ fn statement(place: &str, dimension: usize) -> String {
         "SELECT document_id, position, 1 - distance AS similarity \
          FROM (SELECT s.document_id, v.position, ({distance})::float8 AS distance \
                FROM search_vectors v JOIN search_documents s ON s.number = v.document_number AND s.model = $2 \
-               WHERE v.dimension = {dimension} AND $4::uuid[] IS NULL \
+               WHERE v.dimension = {dimension} \
                ORDER BY {distance} LIMIT $3) near \
          ORDER BY distance"
     )
@@ -226,21 +221,20 @@ fn distance(place: &str, dimension: usize) -> String {
     )
 }
 
+/// How many neighbours of each vector the index looks at.
+#[cfg(feature = "testing")]
+pub(crate) fn search_width() -> &'static str {
+    BEGIN.rsplit(' ').next().unwrap_or_default()
+}
+
 /// How the server would find the nearest chunks.
 #[cfg(feature = "testing")]
 pub(crate) async fn plan(database: &Database, query: &NearestQuery) -> PortResult<String> {
-    let mut transaction = database.begin().await?;
+    let mut transaction = database.begin_with(BEGIN).await?;
     let place = extension(&mut transaction).await?.unwrap_or_default();
-    sqlx::raw_sql(AssertSqlSafe(use_index())).execute(&mut *transaction).await.map_err(translate)?;
-    let explain = format!("EXPLAIN {}", statement(&place, query.vector.len()));
-    let lines: Vec<String> = sqlx::query_scalar(AssertSqlSafe(explain))
-        .bind(literal(&query.vector))
-        .bind(text(&query.model))
-        .bind(i64::from(query.limit))
-        .bind(None::<Vec<Uuid>>)
-        .fetch_all(&mut *transaction)
-        .await
-        .map_err(translate)?;
+    let explain = bound(format!("EXPLAIN {}", statement(&place, query.vector.len())), query);
+    let lines = explain.fetch_all(&mut *transaction).await.map_err(translate)?;
     rollback(transaction).await?;
-    Ok(lines.join("\n"))
+    let lines = lines.iter().map(|line| line.try_get(0)).collect::<Result<Vec<String>, _>>();
+    Ok(lines.map_err(translate)?.join("\n"))
 }

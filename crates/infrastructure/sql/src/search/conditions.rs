@@ -28,6 +28,8 @@ pub enum SqlValue {
 #[derive(Clone, Debug)]
 pub struct SqlBuilder {
     dialect: Dialect,
+    /// Parameters before these, which the caller gives.
+    given: usize,
     /// The parameters, in order.
     pub values: Vec<SqlValue>,
 }
@@ -39,15 +41,21 @@ const STATE: &str = "(SELECT state FROM runs WHERE subject_id = d.id AND pipelin
 impl SqlBuilder {
     /// A statement without parameters so far.
     pub fn new(dialect: Dialect) -> Self {
-        Self { dialect, values: Vec::new() }
+        Self::after(0, dialect)
+    }
+
+    /// A statement whose first parameters the caller gives.
+    pub fn after(given: usize, dialect: Dialect) -> Self {
+        Self { dialect, given, values: Vec::new() }
     }
 
     /// Adds a parameter and returns its name.
     pub fn value(&mut self, value: SqlValue) -> String {
         self.values.push(value);
+        let place = self.given + self.values.len();
         match self.dialect {
-            Dialect::Sqlite => format!("?{}", self.values.len()),
-            Dialect::Postgres => format!("${}", self.values.len()),
+            Dialect::Sqlite => format!("?{place}"),
+            Dialect::Postgres => format!("${place}"),
         }
     }
 

@@ -1,1 +1,0 @@
-SELECT DISTINCT term FROM search_terms WHERE term = ANY ($1)
