@@ -7,20 +7,15 @@ use super::labels::LabelMeaning;
 use super::layout::Token;
 use super::segments::{self, Separator};
 use super::value_position::{ExpectedValue, TokenSpan, TokenSpans};
-use super::{FieldFinder, LABELLED_RANK, UNLABELLED_RANK};
+use super::{FieldFinder, LABELLED_RANK};
 use crate::normal::date::{date_in_order, is_plausible_visit_date};
 use crate::normal::{DateOrder, facts_in_signalment, is_signalment, is_weight_with_unit};
 use crate::{Normaliser, SchemaKey, Scope};
 
 /// The most words of a value in which a cue is looked for.
 const MAX_CUE_TOKENS: usize = 60;
-/// The most words of a list of names, and of each of them.
-const MAX_NAME_TOKENS: usize = 40;
-const MAX_NAME_WORDS: usize = 3;
 /// The most words of a weight before the end of its sentence.
 const MAX_WEIGHT_TOKENS: usize = 5;
-/// Words that show that a label is only part of a longer phrase.
-const JOINING_WORDS: [&str; 10] = ["y", "e", "o", "u", "de", "del", "and", "or", "of", "for"];
 
 impl FieldFinder<'_> {
     /// The key that a label means at this place.
@@ -189,22 +184,6 @@ impl FieldFinder<'_> {
         })
     }
 
-    /// The values of a key that may have several, one by one.
-    fn split_values(&self, key: usize, values: Vec<TokenSpans>, is_plan: bool) -> Vec<TokenSpans> {
-        let key = &self.schema.keys[key];
-        if !key.repeatable {
-            return values;
-        }
-        let mut values = self.split_items(values);
-        if key.scope == Scope::Visit && !key.critical {
-            values = values.into_iter().flat_map(|spans| self.split_names(spans)).collect();
-        }
-        if is_plan {
-            values = values.into_iter().flat_map(|spans| self.split_sentences(&spans)).collect();
-        }
-        values
-    }
-
     /// The values of a label of this key.
     fn values_for(&self, cell: usize, key: usize, behind: &Range<usize>) -> Vec<TokenSpans> {
         let schema_key = &self.schema.keys[key];
@@ -336,85 +315,6 @@ impl FieldFinder<'_> {
         }
     }
 
-    /// Proposes a value that only a space separates from its label. It must be recognisable by itself, or look like a
-    /// name.
-    pub(super) fn add_after_space(
-        &mut self,
-        cell: usize,
-        key: usize,
-        meaning: &LabelMeaning,
-        value: &Range<usize>,
-        start: usize,
-    ) -> bool {
-        let it = &self.layout.cells[cell];
-        let schema_key = &self.schema.keys[key];
-        let words = it.text(value.clone());
-        let next = &it.tokens[value.start];
-        let first = &it.tokens[start];
-        let is_capitals = it.tokens.iter().all(|token| !token.text.chars().any(char::is_lowercase));
-        let is_joined = JOINING_WORDS.contains(&next.word.as_str()) && (is_capitals || !next.is_capital());
-        let is_capital = first.is_capital() && next.is_capital() && !is_joined;
-        let is_reason =
-            schema_key.scope == Scope::Metadata && first.is_capital() && !is_joined && value.len() <= 8;
-        let is_short = value.len() <= 5;
-        let (is_value, rank) = match schema_key.normaliser {
-            Normaliser::Weight => (has_weight_unit(&words) && value.len() <= 4, LABELLED_RANK),
-            normaliser if normaliser.is_short() => (is_short && start == it.first_word(), LABELLED_RANK),
-            normaliser if normaliser.is_strict() => (true, LABELLED_RANK),
-            Normaliser::Address => (true, LABELLED_RANK),
-            Normaliser::Institution => (self.repeats_label(cell, key, value), UNLABELLED_RANK),
-            Normaliser::Amount => (false, UNLABELLED_RANK),
-            Normaliser::Person => (is_capital && is_short && value.len() >= 2, UNLABELLED_RANK),
-            Normaliser::Text if schema_key.scope == Scope::Document => {
-                (is_capital && value.len() <= 2, UNLABELLED_RANK)
-            }
-            Normaliser::Text if is_reason => (true, UNLABELLED_RANK),
-            Normaliser::Text => (is_capital && value.len() <= 16, UNLABELLED_RANK),
-            _ => (is_capital && is_short, UNLABELLED_RANK),
-        };
-        // "Spayed Female" is no status: the second word is a value of another key.
-        let is_other = |key: &SchemaKey| value.len() == 1 && key.normaliser.is_word(&next.word);
-        let is_other = !schema_key.normaliser.is_strict() && self.schema.keys.iter().any(is_other);
-        let is_certain = schema_key.normaliser.is_strict() || !self.is_letterhead(cell);
-        if !is_value
-            || !is_certain
-            || is_other
-            || schema_key.normaliser.apply_in(&words, self.dates.order).is_none()
-        {
-            return false;
-        }
-        if is_impossible_visit_date(schema_key, &words, self.dates.order) {
-            return false;
-        }
-        let spans = vec![(cell, value.clone())];
-        if schema_key.normaliser == Normaliser::Date
-            && let Some(date) = date_in_order(&words, self.dates.order)
-            && self.open_visit_by_label(cell, key, meaning, date, &spans)
-        {
-            return true;
-        }
-        let rule = if rank < LABELLED_RANK { "fallback" } else { "label_regex" };
-        let mapping = format!("{rule}::{}", meaning.words.replace(' ', "_"));
-        let values = if schema_key.repeatable { self.split_items(vec![spans]) } else { vec![spans] };
-        let mut is_new = false;
-        for spans in values {
-            let provenance = Provenance { rank, mapping: mapping.clone(), label: Some(cell), text: None };
-            is_new |= self.add_candidate(key, &spans, provenance);
-        }
-        if let Some(section) = self.schema.keys[key].section.clone() {
-            self.context.remember_label(&self.layout.cells[cell], &section);
-        }
-        is_new
-    }
-
-    /// Whether the name of an institution repeats its label: "Clínica Clínica Sur".
-    fn repeats_label(&self, cell: usize, key: usize, value: &Range<usize>) -> bool {
-        let words = &self.layout.cells[cell].tokens[value.clone()];
-        self.labels
-            .label_at_start(words)
-            .is_some_and(|(meaning, count)| meaning.key == Some(key) && count < words.len())
-    }
-
     /// Reads a label that no key is for. Its value is marked as used, or continues an address.
     pub(super) fn read_other_label(&mut self, cell: usize, meaning: &LabelMeaning, value: &Range<usize>) {
         let expected = ExpectedValue::default();
@@ -451,45 +351,6 @@ impl FieldFinder<'_> {
         }
     }
 
-    /// Splits a value at the ends of its sentences.
-    fn split_sentences(&self, spans: &[TokenSpan]) -> Vec<TokenSpans> {
-        let flow = self.flow_of(spans);
-        let mut sentences = Vec::new();
-        let mut start = 0;
-        for at in 0..flow.tokens.len() {
-            if flow.ends_sentence(at) || at + 1 == flow.tokens.len() {
-                sentences.push(flow.spans(start..at + 1));
-                start = at + 1;
-            }
-        }
-        sentences
-    }
-
-    /// Splits a list of names at its commas: "Rabies, Leptospirosis". A sentence stays whole.
-    fn split_names(&self, spans: TokenSpans) -> Vec<TokenSpans> {
-        let [(cell, tokens)] = &spans[..] else { return vec![spans] };
-        if tokens.len() > MAX_NAME_TOKENS {
-            return vec![spans];
-        }
-        let words = &self.layout.cells[*cell].tokens;
-        let mut names: Vec<TokenSpans> = Vec::new();
-        let mut start = tokens.start;
-        for at in tokens.clone() {
-            if words[at].text.ends_with(',') || at + 1 == tokens.end {
-                names.push(vec![(*cell, start..at + 1)]);
-                start = at + 1;
-            }
-        }
-        let is_name = |name: &TokenSpans| {
-            let name = &words[name[0].1.clone()];
-            let has_digits = name.iter().any(|token| token.text.chars().any(|c| c.is_ascii_digit()));
-            (1..=MAX_NAME_WORDS).contains(&name.len())
-                && name[0].text.starts_with(char::is_uppercase)
-                && !has_digits
-        };
-        if names.len() > 1 && names.iter().all(is_name) { names } else { vec![spans] }
-    }
-
     /// Reads a line that says in short what the subject is, behind its label: "Signalment: 7 yo FS DSH".
     pub(super) fn read_signalment(&mut self, cell: usize, label: usize, value: &Range<usize>) -> bool {
         let tokens = &self.layout.cells[cell].tokens;
@@ -506,31 +367,6 @@ impl FieldFinder<'_> {
         }
         true
     }
-
-    /// Splits values at semicolons.
-    pub(super) fn split_items(&self, values: Vec<TokenSpans>) -> Vec<TokenSpans> {
-        let mut items: Vec<TokenSpans> = Vec::new();
-        for spans in values {
-            let mut item: TokenSpans = Vec::new();
-            for (cell, tokens) in spans {
-                let mut start = tokens.start;
-                for at in tokens.clone() {
-                    if self.layout.cells[cell].tokens[at].text.ends_with(';') {
-                        item.push((cell, start..at + 1));
-                        items.push(std::mem::take(&mut item));
-                        start = at + 1;
-                    }
-                }
-                if start < tokens.end {
-                    item.push((cell, start..tokens.end));
-                }
-            }
-            if !item.is_empty() {
-                items.push(item);
-            }
-        }
-        items
-    }
 }
 
 /// Whether the words are a number with a unit of weight.
@@ -539,7 +375,7 @@ pub(super) fn has_weight_unit(words: &str) -> bool {
 }
 
 /// Whether the words are a date on which no visit can have been.
-fn is_impossible_visit_date(key: &SchemaKey, words: &str, order: DateOrder) -> bool {
+pub(super) fn is_impossible_visit_date(key: &SchemaKey, words: &str, order: DateOrder) -> bool {
     let is_day = key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
     is_day && date_in_order(words, order).is_some_and(|date| !is_plausible_visit_date(date, words))
 }

@@ -16,6 +16,8 @@ const MAX_LETTERHEAD_CELLS: usize = 24;
 const MAX_LINES_TO_NAME: usize = 4;
 /// The most lines between a name and the street below it.
 const MAX_MOTTO_LINES: usize = 2;
+/// The most words of a line that can be the name of an institution. A longer one is a sentence.
+const MAX_NAME_TOKENS: usize = 10;
 /// The most words of a title that names the subject, with the facts behind the name.
 const MAX_TITLE_TOKENS: usize = 20;
 /// Words before the year in which an institution was founded.
@@ -83,7 +85,7 @@ impl FieldFinder<'_> {
         let lines: Vec<usize> = top.iter().copied().take(MAX_LETTERHEAD_CELLS).filter(is_plain).collect();
         let has_cue = lines.iter().any(|cell| {
             let it = &self.layout.cells[*cell];
-            self.has_cue(name, &it.text(it.token_range()))
+            it.tokens.len() <= MAX_NAME_TOKENS && self.has_cue(name, &it.text(it.token_range()))
         });
         let one_line = lines.iter().find_map(|cell| self.name_and_address_in_line(name, *cell));
         let mut first = lines.iter().take(MAX_LINES_TO_NAME).filter(|_| !has_cue);

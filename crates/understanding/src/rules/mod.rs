@@ -4,11 +4,11 @@
 //!    wrong, [`broken_labels`] joins labels that were broken over two lines, and [`segments`] splits each cell into
 //!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
 //! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the page is about ([`context`],
-//!    [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`]).
-//! 3. In each cell, values are found behind labels ([`labelled`], [`value_position`]), in tables ([`table`]), and
+//!    [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`], [`entry_line`]).
+//! 3. In each cell, values are found behind labels ([`labelled`], [`spaced_label`], [`value_lists`], [`value_position`]), in tables ([`table`]), and
 //!    without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of facts ([`fact_rows`]), in the letterhead and
 //!    the signature ([`letterhead`], [`signature`]), in the text
-//!    about a visit ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_visits`], [`flow`]).
+//!    about a visit ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`], [`prose_visits`], [`flow`]).
 //!    Values of business documents are found by their form ([`business`]).
 //! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields, the
 //!    [confidence](super::confidence) of each is the probability that it is right, and [`derive`] adds fields that follow
@@ -23,6 +23,7 @@ mod candidate;
 mod choose;
 mod context;
 pub(super) mod derive;
+mod entry_line;
 mod fact_rows;
 mod flow;
 mod label_repair;
@@ -32,15 +33,18 @@ mod layout;
 mod letterhead;
 mod narrative;
 mod prose;
+mod prose_subject;
 mod prose_visits;
 mod running_rows;
 mod scan;
 mod section_roles;
 mod segments;
 mod signature;
+mod spaced_label;
 mod table;
 mod unlabelled;
 mod upright;
+mod value_lists;
 mod value_position;
 mod visit_opening;
 mod visit_start;

@@ -3,25 +3,20 @@
 
 use std::ops::Range;
 
-use super::candidate::{Provenance, ValueCandidate};
+use super::candidate::Provenance;
 use super::flow::Flow;
 use super::labelled::has_weight_unit;
 use super::layout::Token;
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
 use super::{FieldFinder, UNLABELLED_RANK};
-use crate::normal::{
-    InSentence, facts_in_signalment, has_street, is_age_unit, is_age_word, kind_before, kind_behind,
-    says_kind, says_sex,
-};
+use crate::normal::{InSentence, has_street};
 use crate::{Normaliser, Scope};
 
-/// The latest candidates among which the name of the subject is looked for.
-const MAX_LATEST: usize = 60;
 /// The shortest paragraph that counts as prose, in words.
 const MIN_WORDS: usize = 6;
 /// The longest text behind a lead-in, in words.
-const MAX_TEXT_WORDS: usize = 40;
+pub(super) const MAX_TEXT_WORDS: usize = 40;
 /// The most words between a word for an arrival and its date.
 pub(super) const MAX_WORDS_TO_DATE: usize = 8;
 /// Words between the label of a weight and its value.
@@ -33,9 +28,6 @@ const BEFORE_NAME: [&str; 30] = [
     "mme", "mlle", "monsieur", "madame", "herr", "herrn", "frau", "sig", "sigra", "signora", "signor",
     "mevr", "mevrouw", "dhr",
 ];
-/// Words for the subject that are no names.
-const PRONOUNS: [&str; 12] =
-    ["he", "she", "it", "this", "er", "sie", "es", "il", "elle", "hij", "zij", "ele"];
 /// Small words within names.
 const IN_NAME: [&str; 8] = ["de", "del", "la", "los", "las", "van", "von", "di"];
 /// Words that join two clauses and belong to neither.
@@ -43,11 +35,6 @@ const CONNECTORS: [&str; 20] = [
     "and", "y", "e", "se", "le", "was", "were", "fue", "he", "she", "it", "we", "then", "who", "que", "has",
     "been", "on", "el", "a",
 ];
-/// The fewest facts of a sentence that introduces the subject without its name, and the words among which they stand.
-const MIN_FACTS: usize = 3;
-const MAX_WORDS_OF_FACTS: usize = 8;
-/// Marks around a name.
-const QUOTES: [char; 5] = ['"', '“', '”', '\'', '’'];
 /// Words before the day on which something happened, and the most words of such a day.
 const DAY_WORDS: [&str; 9] = ["el", "on", "am", "le", "il", "dia", "op", "em", "den"];
 const MAX_DAY_WORDS: usize = 8;
@@ -78,6 +65,7 @@ impl FieldFinder<'_> {
                 of_subject = self.subject_sentence(flow, at).unwrap_or(of_subject);
             }
             if is_start {
+                self.person_at_start(flow, at);
                 self.visits_of_sentence(flow, at);
                 self.weight_at_start(flow, at);
             }
@@ -107,25 +95,6 @@ impl FieldFinder<'_> {
         }
     }
 
-    /// A sentence that says what the subject is without its name: "Bóxer macho de 7 años".
-    fn facts_without_name(&mut self, flow: &Flow<'_>) {
-        if self.visit.is_some() || self.is_in_history || self.roles.subject.is_none() {
-            return;
-        }
-        let end = flow.sentence_end(0).min(MAX_WORDS_OF_FACTS);
-        let words: Vec<&str> = flow.tokens[..end].iter().map(|token| token.text).collect();
-        let facts = facts_in_signalment(&words);
-        // "Milo, perro macho" starts with a name.
-        let starts = matches!(&facts[..], [(_, first), (_, second), ..]
-            if first.start == 0 && first.end == second.start && !words[first.end - 1].ends_with([',', ';']));
-        if facts.len() < MIN_FACTS || !starts {
-            return;
-        }
-        for (normaliser, range) in facts {
-            self.add_once(normaliser, flow, range);
-        }
-    }
-
     /// Finds weights in the text behind a label of something else: "Exploración: Peso 5,6 kg. Mucosas rosas".
     pub(super) fn weights_in_text(&mut self, spans: &[TokenSpan]) {
         let flow = self.flow_of(spans);
@@ -145,117 +114,10 @@ impl FieldFinder<'_> {
         self.add_candidate(key, &flow.spans(range), provenance)
     }
 
-    fn add_once(&mut self, normaliser: Normaliser, flow: &Flow<'_>, range: Range<usize>) {
+    pub(super) fn add_once(&mut self, normaliser: Normaliser, flow: &Flow<'_>, range: Range<usize>) {
         let key = self.schema.keys.iter().position(|key| key.normaliser == normaliser);
         if let Some(key) = key.filter(|key| !self.has_value(*key)) {
             self.add_mention(key, flow, range);
-        }
-    }
-
-    /// The sentence about the subject that starts with its name at this word: "Jasper, a 7-year-old". A label such as
-    /// "raza" or "microchip" says the same.
-    fn subject_sentence(&mut self, flow: &Flow<'_>, at: usize) -> Option<Range<usize>> {
-        let token = &flow.tokens[at];
-        let end = flow.sentence_end(at);
-        if let Some((meaning, _)) = self.labels.label_at_start(&flow.tokens[at..])
-            && meaning.key.is_some_and(|key| self.schema.keys[key].normaliser.marks_subject())
-        {
-            self.facts_before(flow, at, end);
-            return Some(at..end);
-        }
-        // "Lúa, perra de raza …", "Kira es una gata".
-        let is_start = at == 0 || flow.ends_sentence(at - 1);
-        let next = flow.tokens.get(at + 1).map_or("", |next| next.word.as_str());
-        let is_told = is_start && matches!(next, "es" | "is" | "era" | "was");
-        // "Oscar (male neutered Maine Coon, born 10/02/2020)" at the start of a text.
-        let opens_brackets = flow.tokens.get(at + 1).is_some_and(|next| next.text.starts_with('('));
-        let is_first = at == 0 && (opens_brackets || token.text.ends_with(','));
-        // "Barnaby Hartnoll, male entire Springer Spaniel": the second is the name of a family. "Ziggy" in quotes is the name.
-        let is_quoted = is_start && token.text.starts_with(QUOTES) && token.text.ends_with(QUOTES);
-        let is_full = is_start
-            && flow.tokens.get(at + 1).is_some_and(|next| next.is_capital() && next.text.ends_with(','));
-        let is_second = at > 0 && (at == 1 || flow.ends_sentence(at - 2)) && flow.tokens[at - 1].is_capital();
-        if is_second && token.text.ends_with(',') {
-            return None;
-        }
-        let is_first = is_first || (is_full && at == 0);
-        let is_named = token.is_capital()
-            && (token.text.ends_with(',') || is_told || is_first || is_quoted || is_full)
-            && token.text.chars().any(char::is_alphabetic)
-            && !PRONOUNS.contains(&token.word.as_str());
-        let has_kind = flow.tokens[at + 1..end]
-            .iter()
-            .take(if is_quoted || is_full { 6 } else { 5 })
-            .any(|token| says_kind(&token.word) || (is_first && says_sex(&token.word)));
-        if !is_named || !has_kind {
-            return None;
-        }
-        let key = self.schema.keys.iter().position(|key| key.normaliser.names_subject())?;
-        if !self.has_value(key) && !self.has_meaning(token) {
-            self.add_mention(key, flow, at..at + 1);
-        }
-        self.facts_before(flow, at, end);
-        Some(at + 1..end)
-    }
-
-    /// Facts about the subject between the start of the sentence and this word: "la perra Duna, de raza …".
-    fn facts_before(&mut self, flow: &Flow<'_>, at: usize, end: usize) {
-        let starts = (0..at).rev().take(24).find(|before| flow.ends_sentence(*before));
-        let start = starts.map_or(at.saturating_sub(24), |before| before + 1);
-        for earlier in start..at {
-            self.layout.count_step();
-            self.fact_in_sentence(flow, earlier, &(start..end));
-        }
-    }
-
-    /// A fact about the subject: a word that is a value by itself, an age, or a breed behind it.
-    fn fact_in_sentence(&mut self, flow: &Flow<'_>, at: usize, sentence: &Range<usize>) {
-        let token = &flow.tokens[at];
-        for key in 0..self.schema.keys.len() {
-            if self.schema.keys[key].normaliser.is_word(&token.word) && !self.has_value(key) {
-                self.add_mention(key, flow, at..at + 1);
-            }
-        }
-        let next = flow.tokens.get(at + 1).map_or("", |next| next.word.as_str());
-        let is_number = !token.word.is_empty() && token.word.bytes().all(|b| b.is_ascii_digit());
-        let is_age = is_age_word(&token.word);
-        if is_age || (is_number && is_age_unit(next)) {
-            let count = if is_age { 1 } else { 2 };
-            self.add_once(Normaliser::Age, flow, at..at + count);
-        }
-        // "a 7-year-old male neutered Labrador Retriever": capitals behind lower-case words of the same clause.
-        let before = at.checked_sub(1).filter(|before| *before >= sentence.start);
-        let kind = before.and_then(|before| {
-            let before = &flow.tokens[before];
-            kind_behind(&before.word).filter(|_| !before.text.ends_with([',', '.', ';']))
-        });
-        let is_name = token.is_capital() && !token.text.starts_with(|c: char| c.is_ascii_digit());
-        if let Some(kind) = kind.filter(|_| is_name) {
-            let run = capital_run(flow, at, sentence.end, 4);
-            // "5-year-old MN French Bulldog".
-            let is_sex =
-                run.len() > 1 && token.text.len() <= 3 && Normaliser::Sex.apply(token.text).is_some();
-            let run = if is_sex { run.start + 1..run.end } else { run };
-            if is_sex {
-                self.add_once(Normaliser::Sex, flow, at..at + 1);
-            }
-            // "La perra Duna, de raza": the name of the subject is no breed.
-            let words = flow.text(run.clone());
-            let is_subject = |candidate: &ValueCandidate| {
-                self.schema.keys[candidate.key].normaliser.names_subject() && candidate.raw == words
-            };
-            if !self.candidates.iter().rev().take(MAX_LATEST).any(is_subject) {
-                self.add_once(kind, flow, run);
-            }
-        }
-        // "British Shorthair cat": capitals before the word for the animal.
-        if is_name && at == sentence.start.max(clause_start(flow, at)) {
-            let run = capital_run(flow, at, sentence.end, 4);
-            let next = flow.tokens.get(run.end).map_or("", |next| next.word.as_str());
-            let is_open = !flow.tokens[run.end - 1].text.ends_with([',', ';']);
-            if let Some(kind) = kind_before(next).filter(|_| is_open) {
-                self.add_once(kind, flow, run);
-            }
         }
     }
 
@@ -312,9 +174,9 @@ impl FieldFinder<'_> {
             Normaliser::Date => self.date_of_lead_in(flow, key, lead_in.start, from..end),
             normaliser if normaliser.is_name() => self.name_behind_lead_in(flow, key, from..end),
             Normaliser::Address => {
-                let end = end.min(from + 16);
+                let range = address_in_sentence(flow, from, end.min(from + 16));
                 if !self.has_value(key) {
-                    self.add_mention(key, flow, from..end);
+                    self.add_mention(key, flow, range);
                 }
             }
             Normaliser::Text if schema_key.scope == Scope::Visit => {
@@ -459,14 +321,22 @@ impl FieldFinder<'_> {
     }
 }
 
-/// The place behind the comma before a word, if the word follows it.
-fn clause_start(flow: &Flow<'_>, at: usize) -> usize {
-    let is_behind = at > 0 && flow.tokens[at - 1].text.ends_with([',', ';', '(']);
-    if is_behind { at } else { 0 }
+/// The words of an address in a sentence: up to the comma behind which the sentence goes on. "la calle Asalto 39, 50002
+/// Zaragoza, es propietario".
+fn address_in_sentence(flow: &Flow<'_>, from: usize, end: usize) -> Range<usize> {
+    let is_article = |at: usize| matches!(flow.tokens[at].word.as_str(), "la" | "el" | "the");
+    let start = from + usize::from(from + 1 < end && is_article(from));
+    let has_digit = |at: usize| flow.tokens[at].text.bytes().any(|b| b.is_ascii_digit());
+    let is_last = |at: &usize| {
+        flow.tokens[*at].text.ends_with([',', ';'])
+            && (start..=*at).any(has_digit)
+            && flow.tokens.get(at + 1).is_some_and(|next| next.text.starts_with(char::is_lowercase))
+    };
+    start..(start..end).find(is_last).map_or(end, |at| at + 1)
 }
 
 /// Capitalised words in a row, with the small words of names between them.
-fn capital_run(flow: &Flow<'_>, from: usize, end: usize, most: usize) -> Range<usize> {
+pub(super) fn capital_run(flow: &Flow<'_>, from: usize, end: usize, most: usize) -> Range<usize> {
     let mut last = from;
     for at in from..end.min(from + most) {
         let token = &flow.tokens[at];

@@ -5,9 +5,7 @@ use std::ops::Range;
 use jiff::civil::{Date, Time};
 
 use super::candidate::{DetectedVisit, Provenance, ValueCandidate};
-use super::labelled::has_weight_unit;
 use super::labels::LabelMeaning;
-use super::layout::{Cell, Token};
 use super::segments::{Segment, Separator};
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
@@ -136,38 +134,6 @@ impl FieldFinder<'_> {
         true
     }
 
-    /// Whether the words behind the title of a visit say why somebody came: "Consulta 14/05/2023 - Gastroenteritis aguda".
-    fn is_reason_behind_title(&self, cell: usize, date: &Range<usize>, tail: &Range<usize>) -> bool {
-        let words = &self.layout.cells[cell].tokens;
-        let is_apart = tail.start > date.end
-            || words[date.end - 1].text.ends_with(['-', ':', ',', '.'])
-            || words[date.end - 1].colon;
-        let first = &words[tail.start];
-        let is_word = |token: &Token<'_>| token.text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
-        is_apart
-            && first.is_capital()
-            && !first.text.starts_with(|c: char| c.is_ascii_digit())
-            && is_word(first)
-            && !(tail.len() == 1 && self.has_meaning(first))
-            && self.labels.lead_in_at_start(&words[tail.clone()]).is_none()
-    }
-
-    /// The first sentence of the words behind a date, and those behind it if they state a weight.
-    fn first_sentence(&self, cell: usize, tail: &Range<usize>) -> (Range<usize>, Range<usize>) {
-        let words = &self.layout.cells[cell].tokens;
-        let is_weight = |at: &usize| {
-            self.layout.count_step();
-            let label = self.labels.label_at_start(&words[*at..tail.end]);
-            let key = label.and_then(|(meaning, _)| meaning.key);
-            key.is_some_and(|key| self.schema.keys[key].normaliser == Normaliser::Weight)
-                && (*at == tail.start || words[*at - 1].text.ends_with(['.', ';', ',']))
-        };
-        match tail.clone().find(is_weight) {
-            Some(weight) => (tail.start..weight, weight..tail.end),
-            None => (tail.clone(), tail.end..tail.end),
-        }
-    }
-
     /// Whether a row can be the first of an entry: its date, and perhaps who saw what. A row with more dates or figures
     /// belongs to a table.
     fn is_entry_row(&self, row: usize) -> bool {
@@ -185,64 +151,6 @@ impl FieldFinder<'_> {
             (!starts || visit_start::time_in(&self.layout.cells[cell]).is_some()) && !has_value
         };
         cells.len() <= 2 || (cells.len() <= MAX_CELLS_OF_ENTRY && cells.skip(1).all(is_other))
-    }
-
-    /// Whether a date starts its line as the date of the last entry does: at the same edge, behind the same mark, written in
-    /// the same way. The entries of a list look alike.
-    fn is_like_last_entry(&self, cell: usize, date: &Range<usize>) -> bool {
-        let Some(last) = self.last_entry else { return false };
-        let (one, two) = (&self.layout.cells[last], &self.layout.cells[cell]);
-        let shape = |text: &str| -> String {
-            let of = |c: char| if c.is_ascii_digit() { '0' } else { c };
-            text.chars().map(of).filter(|c| !c.is_alphabetic()).collect()
-        };
-        let mark = |cell: &Cell<'_>| cell.tokens.first().map_or("", |first| first.text).to_owned();
-        let is_marked = one.first_word() > 0;
-        let first = one.tokens[one.first_word()..].first();
-        (one.rect.x0 - two.rect.x0).abs() <= 4.0
-            && one.first_word() == two.first_word()
-            && (!is_marked || mark(one) == mark(two))
-            && first.is_some_and(|first| shape(first.text).len() == shape(two.tokens[date.start].text).len())
-    }
-
-    /// The tokens without the marks behind them: "17/07/2023 ===== Dra. Isabel Mena =====".
-    fn without_marks(&self, cell: usize, tail: &Range<usize>) -> Range<usize> {
-        let words = &self.layout.cells[cell].tokens;
-        let marks = tail.clone().rev().take_while(|at| words[*at].is_separator()).count();
-        tail.start..tail.end - marks
-    }
-
-    /// The tokens without a weight in brackets behind them, which is one of the visit: "Vacunación anual (30,9 kg)".
-    fn without_weight(&mut self, cell: usize, tail: &Range<usize>) -> Range<usize> {
-        let words = &self.layout.cells[cell].tokens;
-        let opens = tail.clone().rev().take(2).find(|at| words[*at].text.starts_with('('));
-        let Some(start) = opens else { return tail.clone() };
-        let text = self.layout.cells[cell].text(start..tail.end);
-        let inside = text.trim_matches(['(', ')', '.']);
-        if !has_weight_unit(inside) {
-            return tail.clone();
-        }
-        let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
-        self.add_unlabelled(key, &(cell, start..tail.end), Some(inside), "weight_line");
-        tail.start..start
-    }
-
-    /// The days on which a stay began and ended, in its title: "INGRESO 20/05/2024 - ALTA 23/05/2024".
-    fn days_of_stay(&mut self, cell: usize, date: &Range<usize>, tail: &Range<usize>) {
-        let it = &self.layout.cells[cell];
-        let lead_in = |from: usize| {
-            let (key, count) = self.labels.lead_in_at_start(it.tokens.get(from..)?)?;
-            (self.schema.keys[key].normaliser == Normaliser::Date).then_some((key, from + count))
-        };
-        let first = lead_in(it.first_word()).filter(|(_, end)| *end == date.start);
-        let last = lead_in(tail.start).and_then(|(key, from)| {
-            let (_, count) = visit_start::date_at(&it.tokens[..tail.end], from, self.dates.order)?;
-            Some((key, from..from + count))
-        });
-        let days = first.map(|(key, _)| (key, date.clone())).into_iter().chain(last);
-        for (key, day) in days.collect::<Vec<_>>() {
-            self.add_unlabelled(Some(key), &(cell, day), None, "stay");
-        }
     }
 
     /// The time of day in the cell beside a date, and that cell.
@@ -265,18 +173,6 @@ impl FieldFinder<'_> {
             && self.line_distance(cell, next) <= MAX_TEXT_DISTANCE
             && !self.starts_with_label(next)
             && visit_start::visit_start(it, false, &self.schema.other_dates, self.dates.order).is_none()
-    }
-
-    /// The tokens behind words in brackets, such as the initials of the vet: "17/06/2024 (PN) Straining".
-    fn behind_brackets(&self, cell: usize, tail: &Range<usize>) -> Range<usize> {
-        let words = &self.layout.cells[cell].tokens;
-        let opens =
-            words.get(tail.start).is_some_and(|token| token.text.starts_with('(')) && !tail.is_empty();
-        let close = tail.clone().take(6).find(|at| words[*at].text.ends_with(')'));
-        match close.filter(|_| opens) {
-            Some(close) => close + 1..tail.end,
-            None => tail.clone(),
-        }
     }
 
     /// Takes the cell beside the date of an entry as its reason, unless it only says what kind of entry it is.
