@@ -24,7 +24,7 @@ const STREET_ABBREVIATIONS: [(&str, &str); 18] = [
     ("rda.", "Ronda"),
 ];
 /// Words by which a street is recognised.
-const STREET_WORDS: [&str; 75] = [
+const STREET_WORDS: [&str; 77] = [
     "impasse",
     "quai",
     "cours",
@@ -86,6 +86,8 @@ const STREET_WORDS: [&str; 75] = [
     "pasaje",
     "prolongacion",
     "malecon",
+    "bv",
+    "blvd",
     "street",
     "st",
     "avenue",

@@ -203,7 +203,7 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
 }
 
 /// Some of the words of a line.
-fn part_of(line: &str, range: std::ops::Range<usize>) -> Option<&str> {
+pub(crate) fn part_of(line: &str, range: std::ops::Range<usize>) -> Option<&str> {
     let place = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
     let words: Vec<&str> = line.split_whitespace().collect();
     let (first, last) = (words.get(range.start)?, words.get(range.end.checked_sub(1)?)?);

@@ -46,6 +46,61 @@ const MONTHS: [(&str, i8); 34] = [
     ("dez", 12),
 ];
 
+/// Words for the days of the week, which may stand before a date.
+const WEEKDAYS: [&str; 46] = [
+    "lunes",
+    "martes",
+    "miercoles",
+    "jueves",
+    "viernes",
+    "sabado",
+    "domingo",
+    "lun",
+    "mie",
+    "jue",
+    "vie",
+    "sab",
+    "dom",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
+    "lundi",
+    "mardi",
+    "mercredi",
+    "jeudi",
+    "vendredi",
+    "samedi",
+    "dimanche",
+    "montag",
+    "dienstag",
+    "mittwoch",
+    "donnerstag",
+    "freitag",
+    "samstag",
+    "sonntag",
+    "lunedi",
+    "martedi",
+    "mercoledi",
+    "giovedi",
+    "venerdi",
+];
+
+/// Whether a folded word is a day of the week.
+pub(crate) fn is_weekday(word: &str) -> bool {
+    WEEKDAYS.contains(&word)
+}
+
 /// What comes first in a date of numbers, if it is not the year.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DateOrder {
@@ -97,7 +152,9 @@ pub fn date(words: &str) -> Option<Date> {
 
 /// The same for a document that writes dates in this order.
 pub fn date_in_order(words: &str, order: DateOrder) -> Option<Date> {
-    date_at_start(&date_words(words), order).map(|(date, _)| date)
+    let words = date_words(words);
+    let day = words.first().is_some_and(|first| is_weekday(&fold(first.trim_end_matches([',', '.']))));
+    date_at_start(&words[usize::from(day)..], order).map(|(date, _)| date)
 }
 
 /// Every date that these words can mean: two if they fit both orders.

@@ -12,7 +12,7 @@ const TITLES: [&str; 51] = [
 /// Words that join the names of two people.
 const JOINING_NAMES: [&str; 2] = ["&", "+"];
 /// Words that end the name of a person.
-const WORDS_AFTER_NAME: [&str; 35] = [
+const WORDS_AFTER_NAME: [&str; 40] = [
     "colegiado",
     "colegiada",
     "col",
@@ -39,6 +39,11 @@ const WORDS_AFTER_NAME: [&str; 35] = [
     "address",
     "street",
     "nocol",
+    "cel",
+    "celular",
+    "cell",
+    "mobile",
+    "tlf",
     "ced",
     "cedula",
     "cmvp",

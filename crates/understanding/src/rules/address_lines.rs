@@ -83,6 +83,29 @@ impl FieldFinder<'_> {
         has_house_number(&words) && self.cell_below(*cell).is_some_and(is_town)
     }
 
+    /// Whether a line below a name is that of a house without a number: one of the next lines has a postcode. "The Old Forge",
+    /// "Sessay", "Thirsk YO7 3BE".
+    pub(super) fn is_house_line(&self, (cell, tokens): &TokenSpan) -> bool {
+        let it = &self.layout.cells[*cell];
+        let is_plain = (1..=4).contains(&tokens.len())
+            && it.tokens[tokens.clone()]
+                .iter()
+                .all(|token| token.text.chars().all(|c| c.is_alphabetic() || c == ','));
+        let mut last = *cell;
+        for _ in 0..MAX_ADDRESS_LINES {
+            let next = self.cell_below(last).filter(|next| self.line_distance(last, *next) <= 2.2);
+            let Some(next) = next.filter(|next| is_plain && !self.starts_with_label(*next)) else {
+                return false;
+            };
+            let words = self.layout.cells[next].text(self.layout.cells[next].token_range());
+            if has_postcode(&words) {
+                return true;
+            }
+            last = next;
+        }
+        false
+    }
+
     /// Proposes an address behind the name of a person: "Ana Gil, Calle Mayor 3".
     pub(super) fn address_behind_name(&mut self, key: usize, label: usize, spans: &[TokenSpan], words: &str) {
         if self.address_below_name(key, spans) {

@@ -27,6 +27,17 @@ impl FieldFinder<'_> {
             && first.is_some_and(|first| shape(first.text).len() == shape(two.tokens[date.start].text).len())
     }
 
+    /// The same for an entry that takes one line, whose parts marks separate: "11-sep-2023 / 46 kg / Dx: piodermia".
+    pub(super) fn is_row_like_last(&self, cell: usize, date: &Range<usize>) -> bool {
+        let is_mark =
+            |cell: usize, at: usize| self.layout.cells[cell].tokens.get(at).is_some_and(Token::is_separator);
+        let is_row = |last: usize| {
+            let first = self.layout.cells[last].first_word();
+            is_mark(cell, date.end) && is_mark(last, first + date.len())
+        };
+        self.last_entry.is_some_and(is_row) && self.is_like_last_entry(cell, date)
+    }
+
     /// The tokens without the marks behind them: "17/07/2023 ===== Dra. Isabel Mena =====".
     pub(super) fn without_marks(&self, cell: usize, tail: &Range<usize>) -> Range<usize> {
         let words = &self.layout.cells[cell].tokens;
@@ -34,8 +45,22 @@ impl FieldFinder<'_> {
         tail.start..tail.end - marks
     }
 
-    /// The tokens without a weight in brackets behind them, which is one of the visit: "Vacunación anual (30,9 kg)".
+    /// The tokens without a weight before them or in brackets behind them, which is one of the visit: "46 kg / Vómitos",
+    /// "Vacunación anual (30,9 kg)".
     pub(super) fn without_weight(&mut self, cell: usize, tail: &Range<usize>) -> Range<usize> {
+        if let Some(weight) = (1..=2).map(|count| tail.start..tail.start + count).find(|weight| {
+            let words = &self.layout.cells[cell].tokens;
+            let is_apart = weight.end == tail.end || words.get(weight.end).is_some_and(Token::is_separator);
+            weight.end <= tail.end
+                && is_apart
+                && has_weight_unit(&self.layout.cells[cell].text(weight.clone()))
+        }) {
+            let key = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
+            self.add_unlabelled(key, &(cell, weight.clone()), None, "weight_line");
+            let words = &self.layout.cells[cell].tokens;
+            let marks = (weight.end..tail.end).take_while(|at| words[*at].is_separator()).count();
+            return weight.end + marks..tail.end;
+        }
         let words = &self.layout.cells[cell].tokens;
         let opens = tail.clone().rev().take(2).find(|at| words[*at].text.starts_with('('));
         let Some(start) = opens else { return tail.clone() };

@@ -14,6 +14,8 @@ use crate::{Normaliser, SchemaKey, Scope};
 
 /// The most words of a value in which a cue is looked for.
 const MAX_CUE_TOKENS: usize = 60;
+/// The fewest facts about the subject behind a label that does not announce them.
+const MIN_FACTS: usize = 3;
 /// The most words of a weight before the end of its sentence.
 const MAX_WEIGHT_TOKENS: usize = 5;
 
@@ -319,6 +321,11 @@ impl FieldFinder<'_> {
     pub(super) fn read_other_label(&mut self, cell: usize, meaning: &LabelMeaning, value: &Range<usize>) {
         let expected = ExpectedValue::default();
         let Some(spans) = self.values_of_label(cell, value, &expected).into_iter().next() else { return };
+        let (place, words) = spans[0].clone();
+        if self.read_signalment(place, usize::MAX, &words) {
+            self.mark_used(&spans);
+            return;
+        }
         let own = spans[0].0 == cell;
         if !own && self.value_beside(cell, &expected) != Some(spans[0].0) {
             return;
@@ -354,11 +361,16 @@ impl FieldFinder<'_> {
     /// Reads a line that says in short what the subject is, behind its label: "Signalment: 7 yo FS DSH".
     pub(super) fn read_signalment(&mut self, cell: usize, label: usize, value: &Range<usize>) -> bool {
         let tokens = &self.layout.cells[cell].tokens;
-        if !tokens.get(label).is_some_and(|token| is_signalment(&token.word)) {
+        let words: Vec<&str> = tokens[value.clone()].iter().map(|token| token.text).collect();
+        let facts = facts_in_signalment(&words);
+        let is_named = tokens.get(label).is_some_and(|token| is_signalment(&token.word));
+        // "Re: Mabel, 9 year old" starts with the name.
+        let leads = tokens.get(label..).is_some_and(|words| self.labels.lead_in_at_start(words).is_some());
+        let is_told = !leads && self.roles.subject.is_some() && facts.len() >= MIN_FACTS;
+        if !is_named && !is_told {
             return false;
         }
-        let words: Vec<&str> = tokens[value.clone()].iter().map(|token| token.text).collect();
-        for (normaliser, range) in facts_in_signalment(&words) {
+        for (normaliser, range) in facts {
             let key = self.key_in_section(self.roles.subject, normaliser);
             let span = (cell, value.start + range.start..value.start + range.end);
             if key.is_some_and(|key| !self.has_value(key)) {

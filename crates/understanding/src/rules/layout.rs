@@ -323,7 +323,9 @@ fn ends_label(before: &str, behind: &str) -> bool {
 
 fn without_marks(word: &str) -> String {
     let folded: String = fold(word).chars().filter(|c| *c != '.').collect();
-    folded.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+    let bare = folded.trim_matches(|c: char| !c.is_alphanumeric());
+    // "Pet's name" is "Pet name".
+    bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s")).unwrap_or(bare).to_owned()
 }
 
 /// The form of a word in which labels are compared: folded, without marks around it and dots within. In a word that

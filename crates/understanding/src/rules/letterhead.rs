@@ -160,11 +160,14 @@ impl FieldFinder<'_> {
         let it = &self.layout.cells[cell];
         let is_title =
             it.tokens.iter().take(2).any(|token| NAMING_TITLE_WORDS.contains(&token.word.as_str()));
-        let is_alone =
-            self.segments[cell].len() == 1 && it.tokens.iter().filter(|token| token.colon).count() <= 1;
+        let all = 0..self.segments[cell].get(1).map_or(it.tokens.len(), |second| second.start);
+        let is_alone = it.tokens[all.clone()].iter().filter(|token| token.colon).count() <= 1;
         // "Historial de BLAU - Golden Retriever, macho": facts may follow the name.
         let ends = |token: &Token<'_>| token.is_separator() || token.text.starts_with('(');
-        let end = it.tokens.iter().skip(1).position(ends).map_or(it.tokens.len(), |at| at + 1);
+        let apart = it.tokens[all.clone()].iter().skip(1).position(ends).map(|at| at + 1);
+        let comma =
+            it.tokens[all.clone()].iter().position(|token| token.text.ends_with(',')).map(|at| at + 1);
+        let end = apart.into_iter().chain(comma).min().unwrap_or(all.end);
         if !is_title
             || !is_alone
             || end > 8
@@ -183,7 +186,7 @@ impl FieldFinder<'_> {
         // "Informe de alta" and "Historial del paciente" end with a word that is no name.
         let has_meaning = it.tokens[name.clone()].iter().any(|token| self.has_meaning(token));
         let key = self.schema.keys.iter().position(|key| key.normaliser.names_subject());
-        let all = behind + 1..it.tokens.len();
+        let all = behind + 1..all.end;
         let is_added = is_name && !has_meaning && self.add_unlabelled(key, &(cell, name), None, "title");
         if is_added && end < all.end {
             let words = self.layout.cells[cell].text(all.clone());

@@ -58,10 +58,13 @@ impl FieldFinder<'_> {
             && (token.text.ends_with(',') || is_told || is_first || is_quoted || is_full)
             && token.text.chars().any(char::is_alphabetic)
             && !PRONOUNS.contains(&token.word.as_str());
-        let has_kind = flow.tokens[at + 1..end]
-            .iter()
-            .take(if is_quoted || is_full { 6 } else { 5 })
-            .any(|token| says_kind(&token.word) || (is_first && says_sex(&token.word)));
+        // "La gata Ramona, de 10 años".
+        let is_behind_kind = at > 0 && token.text.ends_with(',') && says_kind(&flow.tokens[at - 1].word);
+        let has_kind = is_behind_kind
+            || flow.tokens[at + 1..end]
+                .iter()
+                .take(if is_quoted || is_full { 6 } else { 5 })
+                .any(|token| says_kind(&token.word) || (is_first && says_sex(&token.word)));
         if !is_named || !has_kind {
             return None;
         }

@@ -45,13 +45,12 @@ impl FieldFinder<'_> {
             return;
         }
         self.context.close_crossed(it);
-        if self.open_section(cell) || self.subject_in_title(cell) || self.salutation_line(cell) {
+        if self.open_section(cell) || self.salutation_line(cell) {
             return;
         }
-        let mut from = 0;
-        if !self.used[cell] && self.open_visit_at(cell) {
-            from = 1;
-        }
+        // Behind a title or the date of a visit, only other labels are read.
+        let is_title = self.subject_in_title(cell);
+        let from = usize::from(is_title || (!self.used[cell] && self.open_visit_at(cell)));
         for segment in from..self.segments[cell].len() {
             let it = &self.segments[cell][segment];
             let (label, value, start) = (it.label, it.value.clone(), it.start);

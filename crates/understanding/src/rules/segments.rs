@@ -61,7 +61,8 @@ pub(super) fn split_cell<'l>(cell: &Cell<'_>, labels: &'l Labels<'_>, schema: &S
         match inner {
             Some((meaning, count)) if tokens[at].is_capital() => {
                 if let Some(before) = segments.last_mut() {
-                    before.value.end = at;
+                    let marks = (before.value.start..at).rev().take_while(|at| tokens[*at].is_separator());
+                    before.value.end = at - marks.count();
                 }
                 segments.push(Segment {
                     label: Some((meaning, Separator::Mark)),

@@ -45,7 +45,9 @@ impl FieldFinder<'_> {
         match section.as_deref() {
             Some(section) if roles.person == Some(section) => self.person_line(&span, &words),
             Some(section) if roles.subject == Some(section) => self.subject_line(&span, &words),
-            _ if self.subject_block(&span, &words) || self.addressee_line(&span) => {}
+            _ if self.subject_block(&span, &words)
+                || self.addressee_line(&span)
+                || self.name_above_labels(&span) => {}
             _ => self.letterhead_line(&span),
         }
         self.read_prose(cell, tokens);
@@ -83,7 +85,9 @@ impl FieldFinder<'_> {
     pub(super) fn person_line(&mut self, span: &TokenSpan, words: &str) {
         let name = self.key_in_section(self.roles.person, Normaliser::Person);
         let address = self.key_in_section(self.roles.person, Normaliser::Address);
-        if self.is_street_line(span) {
+        let is_named = name.is_some_and(|name| self.has_value(name));
+        let is_housed = address.is_some_and(|address| self.has_value(address));
+        if self.is_street_line(span) || (is_named && !is_housed && self.is_house_line(span)) {
             self.add_street_line(address, span);
         } else if looks_like_person(words) && !name.is_some_and(|name| self.has_value(name)) {
             self.add_unlabelled(name, span, None, "person_line");
@@ -141,6 +145,31 @@ impl FieldFinder<'_> {
             self.person_above_street(beside, "block");
         }
         true
+    }
+
+    /// Reads the name of the subject that stands alone above labels of its section: "GRETA", and "Especie: Felina" below.
+    fn name_above_labels(&mut self, span: &TokenSpan) -> bool {
+        let it = &self.layout.cells[span.0];
+        let is_name = |key: &SchemaKey| key.normaliser.names_subject();
+        let name = self.schema.keys.iter().position(is_name).filter(|name| !self.has_value(*name));
+        let is_near_top = it.page == 1 && it.row < MAX_ROWS_TO_BLOCK && self.layout.rows[it.row].len() == 1;
+        let below = self.row_after(it.row).map(|row| self.layout.rows[row].start);
+        let label = below.filter(|below| self.line_distance(span.0, *below) <= 2.2);
+        let label = label.and_then(|below| self.segments[below][0].label);
+        let is_about = label.is_some_and(|(meaning, separator)| {
+            let key = meaning.key.map(|key| &self.schema.keys[key]);
+            separator != Separator::Space
+                && key.is_some_and(|key| {
+                    key.normaliser.describes_subject() && key.section.as_deref() == self.roles.subject
+                })
+        });
+        let is_plain = (1..=2).contains(&it.tokens.len())
+            && it
+                .tokens
+                .iter()
+                .all(|token| token.is_capital() && token.text.chars().all(char::is_alphabetic))
+            && !it.tokens.iter().any(|token| self.has_meaning(token));
+        is_near_top && is_about && is_plain && self.add_unlabelled(name, span, None, "above_labels")
     }
 
     /// Reads the person whom a letter is sent to: a title and a name, above a street.

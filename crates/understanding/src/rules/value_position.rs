@@ -195,7 +195,7 @@ impl FieldFinder<'_> {
             if pitch > far || self.ends_value(next, Some(expected)) || self.used[next] {
                 break;
             }
-            let line = (next, self.first_segment(next));
+            let line = (next, self.behind_item_number(next));
             match values.last_mut() {
                 Some(spans) if self.is_broken_for_room(last, next) || !expected.is_list => spans.push(line),
                 _ => values.push(vec![line]),
@@ -206,6 +206,16 @@ impl FieldFinder<'_> {
             }
         }
         values
+    }
+
+    /// The words of a line of a list without its number: "1. Extraction of 208".
+    fn behind_item_number(&self, cell: usize) -> Range<usize> {
+        let line = self.first_segment(cell);
+        let is_number = self.layout.cells[cell].tokens[line.clone()].first().is_some_and(|first| {
+            let bare = first.text.trim_end_matches(['.', ')']);
+            bare.len() < first.text.len() && bare.len() <= 2 && bare.parse::<u8>().is_ok()
+        });
+        line.start + usize::from(is_number && line.len() > 1)..line.end
     }
 
     /// Adds the list items in the rows below.

@@ -61,7 +61,7 @@ impl FieldFinder<'_> {
         {
             return false;
         }
-        if self.is_inside_paragraph(cell) {
+        if self.is_inside_paragraph(cell) && !self.is_row_like_last(cell, &start.date_tokens) {
             return false;
         }
         let row = it.row;

@@ -7,7 +7,7 @@ use jiff::civil::{Date, Time};
 use super::layout::{Cell, Token};
 use super::segments::OTHER_OCCASION_WORDS;
 use crate::normal::DateOrder;
-use crate::normal::date::{date_at_start, is_plausible_visit_date, time};
+use crate::normal::date::{date_at_start, is_plausible_visit_date, is_weekday, time};
 
 /// Words of lines that announce a visit.
 const VISIT_WORDS: [&str; 37] = [
@@ -124,55 +124,6 @@ const FUTURE_WORDS: [&str; 14] = [
     "prevista",
     "vereinbart",
 ];
-/// Words for the days of the week, which may stand before a date.
-const WEEKDAYS: [&str; 46] = [
-    "lunes",
-    "martes",
-    "miercoles",
-    "jueves",
-    "viernes",
-    "sabado",
-    "domingo",
-    "lun",
-    "mie",
-    "jue",
-    "vie",
-    "sab",
-    "dom",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "mon",
-    "tue",
-    "wed",
-    "thu",
-    "fri",
-    "sat",
-    "sun",
-    "lundi",
-    "mardi",
-    "mercredi",
-    "jeudi",
-    "vendredi",
-    "samedi",
-    "dimanche",
-    "montag",
-    "dienstag",
-    "mittwoch",
-    "donnerstag",
-    "freitag",
-    "samstag",
-    "sonntag",
-    "lunedi",
-    "martedi",
-    "mercoledi",
-    "giovedi",
-    "venerdi",
-];
 /// Words behind a time of day.
 const TIME_WORDS: [&str; 7] = ["am", "pm", "h", "hs", "hrs", "horas", "uhr"];
 /// The most words before the date in a line that announces a visit.
@@ -254,7 +205,8 @@ fn named_visit_start(
         return None;
     }
     // A sentence that only mentions a date starts no visit.
-    let is_sentence = before.iter().any(|token| token.text.ends_with(['.', ',', ';']));
+    let is_number = |token: &Token<'_>| matches!(token.word.as_str(), "no" | "num" | "nro" | "n" | "nr");
+    let is_sentence = before.iter().any(|token| token.text.ends_with(['.', ',', ';']) && !is_number(token));
     let is_future = before.iter().any(|token| FUTURE_WORDS.contains(&token.word.as_str()));
     let (time, behind) = time_behind(tokens, date_tokens.end);
     let rest = skip_separators(tokens, behind)..tokens.len();
@@ -293,7 +245,7 @@ pub(super) fn date_at(tokens: &[Token<'_>], at: usize, order: DateOrder) -> Opti
 
 /// The place behind the day of the week, if the words start with one.
 fn behind_weekday(tokens: &[Token<'_>], first: usize) -> usize {
-    let is_weekday = tokens.get(first).is_some_and(|token| WEEKDAYS.contains(&token.word.as_str()));
+    let is_weekday = tokens.get(first).is_some_and(|token| is_weekday(&token.word));
     if is_weekday { skip_separators(tokens, first + 1) } else { first }
 }
 

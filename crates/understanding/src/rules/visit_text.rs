@@ -9,7 +9,9 @@ use super::narrative;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
 use crate::Normaliser;
-use crate::normal::{NAME_IN_ROW, fact_behind_name, is_kind_behind_name, parts_behind_name};
+use crate::normal::{
+    NAME_IN_ROW, fact_behind_name, facts_in_signalment, is_kind_behind_name, part_of, parts_behind_name,
+};
 
 /// The shortest text that counts, in words.
 const MIN_WORDS: usize = 2;
@@ -39,6 +41,16 @@ impl FieldFinder<'_> {
         let parts: Vec<&str> = parts_behind_name(words).skip(1).take(8).collect();
         let mut facts: Vec<(Normaliser, &str)> =
             parts.iter().filter_map(|part| fact_behind_name(part)).collect();
+        for part in &parts {
+            let words: Vec<&str> = part.split_whitespace().collect();
+            let several = facts_in_signalment(&words);
+            if several.len() > 1 && fact_behind_name(part).is_none() {
+                let texts = several
+                    .into_iter()
+                    .filter_map(|(normaliser, range)| Some((normaliser, part_of(part, range)?)));
+                facts.extend(texts);
+            }
+        }
         if !facts.is_empty() && !facts.iter().any(|(normaliser, _)| *normaliser == NAME_IN_ROW) {
             let other = parts.iter().find(|part| is_kind_behind_name(part));
             facts.extend(other.map(|part| (NAME_IN_ROW, *part)));
