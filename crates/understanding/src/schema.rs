@@ -21,6 +21,9 @@ pub use file::{InvalidSchema, SchemaFile, SchemaFormat, SchemaProblem};
 pub use validators::{Bound, Validators};
 pub use word_list::{ANY_LANGUAGE, WordList};
 
+/// The languages whose labels, dates and numbers the program knows.
+pub const KNOWN_LANGUAGES: [&str; 7] = ["es", "en", "de", "fr", "it", "nl", "pt"];
+
 /// Titles by language, as ISO 639-1.
 pub type Titles = BTreeMap<String, String>;
 
@@ -58,6 +61,10 @@ pub struct Schema {
     /// count as well. They tell which schema fits a document ([`crate::schema_fits`]).
     #[serde(default, skip_serializing_if = "is_empty_list")]
     pub names: WordList,
+    /// The languages of its documents, the most usual first, as ISO 639-1. Words of other languages are not looked for, and
+    /// dates are read as in these. Without any, all languages are tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
     /// Who reads documents of this kind. Without it, the settings decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extractor: Option<Extractor>,
@@ -224,6 +231,35 @@ impl Schema {
     /// What people should know about the result of a run, as stable codes: that none fits.
     pub fn warnings(run: &Run) -> Vec<&'static str> {
         Self::none_fits(run).then_some("NO_SCHEMA_FITS").into_iter().collect()
+    }
+
+    /// The language by whose habits the dates of a document are read: its own, or the first of the schema if the schema does
+    /// not have it. In English the month may come first, so a schema with English leaves it open.
+    pub fn language_of<'s>(&'s self, document: Option<&'s str>) -> Option<&'s str> {
+        let has = |language: &str| self.languages.iter().any(|known| known == language);
+        match self.languages.first() {
+            Some(first) if !document.is_some_and(has) && (!has("en") || self.languages.len() == 1) => {
+                Some(first)
+            }
+            _ => document,
+        }
+    }
+
+    /// Drops the words of languages that are not in this list. An empty list keeps all.
+    pub(crate) fn keep_languages(&mut self, languages: &[String]) {
+        if languages.is_empty() {
+            return;
+        }
+        let lists = [&mut self.other_labels, &mut self.other_dates, &mut self.names].into_iter();
+        let of_keys = self.keys.iter_mut().flat_map(|key| {
+            let SchemaKey { labels, shared_labels, continued_by, lead_ins, cues, columns, .. } = key;
+            let of_columns = columns.iter_mut().map(|column| &mut column.labels);
+            [labels, shared_labels, continued_by, lead_ins, cues].into_iter().chain(of_columns)
+        });
+        let of_headings = self.headings.iter_mut().map(|heading| &mut heading.words);
+        for words in lists.chain(of_keys).chain(of_headings) {
+            words.keep_languages(languages);
+        }
     }
 
     /// The key of that name.

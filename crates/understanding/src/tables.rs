@@ -58,7 +58,7 @@ fn add_found(
     let (tables, sums) = (find(), sum_labels(schema));
     let lines = pages.iter().flat_map(|page| &page.lines);
     let words = lines.flat_map(|line| line.words.iter().map(|word| word.text.as_str()));
-    let order = DateStyle::of(words, None).order;
+    let order = DateStyle::of(words, schema.language_of(None)).order;
     for key in keys {
         let found = of_data(key).or_else(|| {
             let found = tables.iter().filter_map(|table| MatchedTable::of(key, table));
@@ -105,7 +105,10 @@ impl<'t> MatchedTable<'t> {
                 first_row = first_row.max(best.row + best.row_span);
             }
         }
-        let is_enough = columns.len() >= key.columns.len().min(2) && first_row < table.rows;
+        // Few columns alone may be those of another table, if none of them says what the rows are.
+        let is_named = |(column, _): &(&TableColumn, usize)| column.key == key.columns[0].key;
+        let is_clear = 2 * columns.len() > key.columns.len() || columns.iter().any(is_named);
+        let is_enough = columns.len() >= key.columns.len().min(2) && is_clear && first_row < table.rows;
         is_enough.then_some(Self { table, columns, first_row })
     }
 

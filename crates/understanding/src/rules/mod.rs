@@ -110,7 +110,7 @@ fn find_candidates(
     let segments = layout.cells.iter().map(|cell| segments::split_cell(cell, &labels, schema)).collect();
     let used = vec![false; layout.cells.len()];
     let words = layout.cells.iter().flat_map(|cell| cell.tokens.iter().map(|token| token.text));
-    let dates = DateStyle::of(words, hints.language);
+    let dates = DateStyle::of(words, schema.language_of(hints.language));
     let mut rules = FieldFinder {
         schema,
         roles: SectionRoles::of(schema),

@@ -128,8 +128,13 @@ fn check_columns(key: &SchemaKey, problems: &Problems) {
             problems.add(&path("normaliser"), reason);
         }
         check_words(&column.labels, LONGEST_LABEL, &path("labels"), problems);
-        for label in column.labels.iter().filter(|label| !labels.insert((label_form(label), &column.key))) {
-            problems.add(&path("labels"), format!("has \"{label}\" twice; remove one"));
+        // Two languages may share a word.
+        for (_, words) in column.labels.languages() {
+            let mut own = HashSet::new();
+            for label in words.iter().filter(|label| !own.insert(label_form(label))) {
+                problems.add(&path("labels"), format!("has \"{label}\" twice; remove one"));
+            }
+            labels.extend(own.into_iter().map(|form| (form, &column.key)));
         }
         let is_taken = |label: &&String| {
             let form = label_form(label);

@@ -7,8 +7,8 @@ use toml::{Table, Value};
 
 use super::old_panels::{StoredKey, StoredSchema};
 use super::{
-    ANY_LANGUAGE, Bound, Schema, SchemaKey, SchemaProblem, Scope, Section, SectionHeading, TableColumn,
-    Titles, Validators, WordList,
+    ANY_LANGUAGE, Bound, KNOWN_LANGUAGES, Schema, SchemaKey, SchemaProblem, Scope, Section, SectionHeading,
+    TableColumn, Titles, Validators, WordList,
 };
 use crate::normal::fold;
 use crate::{Normaliser, ValueType};
@@ -129,6 +129,21 @@ impl<'t> TableReader<'t> {
             );
         }
         extractor.ok()
+    }
+
+    /// The languages of the documents. Each is one that the program knows.
+    fn languages(&mut self) -> Vec<String> {
+        let languages = self.names("languages");
+        for (at, language) in languages.iter().enumerate() {
+            let path = format!("languages.{}", at + 1);
+            if !KNOWN_LANGUAGES.contains(&language.as_str()) {
+                let known = KNOWN_LANGUAGES.join(", ");
+                self.problem(&path, format!("is unknown: \"{language}\"; use one of {known}"));
+            } else if languages[..at].contains(language) {
+                self.problem(&path, format!("repeats \"{language}\"; remove it"));
+            }
+        }
+        languages
     }
 
     fn flag(&mut self, name: &'static str) -> bool {
@@ -307,12 +322,16 @@ pub(super) fn schema(fields: &mut TableReader<'_>) -> Schema {
         other_labels: fields.words("other_labels"),
         other_dates: fields.words("other_dates"),
         names: fields.words("names"),
+        languages: fields.languages(),
         extractor: fields.extractor(),
     };
     if !stored.panels.is_empty() {
         fields.problems.has_panels.set(true);
     }
-    stored.into()
+    let languages = stored.languages.clone();
+    let mut schema: Schema = stored.into();
+    schema.keep_languages(&languages);
+    schema
 }
 
 fn section(fields: &mut TableReader<'_>) -> Section {

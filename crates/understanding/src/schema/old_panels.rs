@@ -29,6 +29,8 @@ pub(super) struct StoredSchema {
     #[serde(default)]
     pub names: WordList,
     #[serde(default)]
+    pub languages: Vec<String>,
+    #[serde(default)]
     pub extractor: Option<Extractor>,
 }
 
@@ -53,6 +55,7 @@ impl From<StoredSchema> for Schema {
             other_labels,
             mut other_dates,
             names,
+            languages,
             extractor,
         } = stored;
         // The first stored schemas had no lists. Their keys named the panels of the built-in schema.
@@ -84,6 +87,6 @@ impl From<StoredSchema> for Schema {
             other_dates.clone_from(&current.schema.other_dates);
         }
         let keys = keys.into_iter().map(section_of).collect();
-        Self { name, title, sections, keys, headings, other_labels, other_dates, names, extractor }
+        Self { name, title, sections, keys, headings, other_labels, other_dates, names, languages, extractor }
     }
 }

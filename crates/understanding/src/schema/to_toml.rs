@@ -12,6 +12,9 @@ impl Schema {
     pub fn to_toml(&self, version: u32) -> String {
         let mut text = format!("name = {}\nversion = {version}\n", quoted(&self.name));
         titles(&mut text, "title", &self.title);
+        if !self.languages.is_empty() {
+            list(&mut text, "languages", &self.languages);
+        }
         if let Some(extractor) = self.extractor {
             line(&mut text, &format!("extractor = {}", quoted(extractor.as_str())));
         }

@@ -48,6 +48,15 @@ impl WordList {
         parts.chain((!rest.is_empty()).then_some((ANY_LANGUAGE, rest)))
     }
 
+    /// Drops the words of all languages but these.
+    pub fn keep_languages(&mut self, kept: &[String]) {
+        let owned = |(language, words): (&str, &[String])| (language.to_owned(), words.to_vec());
+        let is_kept = |(language, _): &(&str, &[String])| {
+            *language == ANY_LANGUAGE || kept.iter().any(|one| one == language)
+        };
+        *self = Self::by_language(self.languages().filter(is_kept).map(owned).collect::<Vec<_>>());
+    }
+
     /// Adds the words of another list, each to its language.
     pub fn merge(&mut self, others: &Self) {
         let owned = |(language, words): (&str, &[String])| (language.to_owned(), words.to_vec());

@@ -35,6 +35,9 @@ pub(crate) struct SchemaDefinition {
     /// What documents of this kind call themselves. The titles count as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     names: Option<SchemaWords>,
+    /// The languages of its documents, the most usual first. Without any, all languages are tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    languages: Vec<String>,
     /// Who reads documents of this kind, if the schema says so.
     #[schema(value_type = Option<names::Extractor>)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,6 +179,7 @@ impl From<Schema> for SchemaDefinition {
             other_labels: words(&schema.other_labels),
             other_dates: words(&schema.other_dates),
             names: words(&schema.names),
+            languages: schema.languages,
             extractor: schema.extractor.map(Extractor::as_str),
         }
     }

@@ -126,6 +126,8 @@ fn is_for_invoices(own: &Schema, relatives: &BTreeMap<usize, usize>) -> bool {
 /// The lender with the own keys in the places of their relatives and behind, and the own key of each key.
 fn merged(own: &Schema, relatives: &BTreeMap<usize, usize>) -> (Schema, Vec<Option<usize>>) {
     let mut schema = LENDER.0.clone();
+    // Words of related languages stand once in the lender, so all of them are borrowed.
+    schema.languages.clone_from(&own.languages);
     let mut own_keys = vec![None; schema.keys.len()];
     let own_words: HashSet<String> =
         own.keys.iter().flat_map(|key| &key.labels).map(|one| form(one)).collect();

@@ -367,10 +367,12 @@ impl BusinessDocument<'_> {
         let it = &self.layout.cells[cell];
         let words = self.phrase(cell, &it.token_range(), true);
         let is_number = |key: usize| self.schema.keys[key].normaliser == Normaliser::Identifier;
-        let mut named = words.iter().filter_map(|word| {
-            self.phrases.longest(std::slice::from_ref(word))?.meaning.key.filter(|key| is_number(*key))
-        });
-        words.len() <= MAX_TITLE_WORDS && named.next().is_some()
+        let names_document = |word: &String| {
+            let found = self.phrases.longest(std::slice::from_ref(word));
+            found.and_then(|found| found.meaning.key).is_some_and(is_number)
+        };
+        words.first().is_some_and(names_document)
+            || (words.len() <= MAX_TITLE_WORDS && words.iter().any(names_document))
     }
 
     /// Whether a row has what a company must print about itself: its register, its capital, its tax number.

@@ -64,6 +64,46 @@ fn json_and_toml_files_give_the_same_schema() {
     }
 }
 
+/// A schema says which languages its documents have. Words of others are not looked for, and an unknown one is refused.
+#[test]
+fn only_words_of_the_languages_of_a_schema_are_kept() {
+    let words = "labels.es = [\"albarán\"]\nlabels.de = [\"lieferschein\"]\nlabels.any = [\"no\"]";
+    let text = with("labels = [\"Nº de albarán\", \"Delivery note no\"]", words);
+    let parse = |languages: &str| {
+        let text = text.replace("version = 3", &format!("version = 3\n{languages}"));
+        SchemaFile::parse("my.toml", &text, SchemaFormat::Toml)
+    };
+    let all = parse("").unwrap().schema;
+    assert_eq!(all.keys[0].labels.to_vec(), ["lieferschein", "albaran", "no"]);
+    let german = parse("languages = [\"de\", \"fr\"]").unwrap().schema;
+    assert_eq!(german.keys[0].labels.to_vec(), ["lieferschein", "no"]);
+    assert_eq!(german.languages, ["de", "fr"]);
+    let written = SchemaFile::parse("my.toml", &german.to_toml(3), SchemaFormat::Toml).unwrap();
+    assert_eq!(written.schema, german);
+    let problem = |languages: &str| parse(languages).unwrap_err().problems[0].to_string();
+    assert_eq!(
+        problem("languages = [\"de\", \"xx\"]"),
+        "languages.2 is unknown: \"xx\"; use one of es, en, de, fr, it, nl, pt"
+    );
+    assert_eq!(problem("languages = [\"de\", \"de\"]"), "languages.2 repeats \"de\"; remove it");
+    assert_eq!(problem("languages = \"de\""), "languages must be a list of words");
+}
+
+/// Dates are read by the habits of a language that the schema has.
+#[test]
+fn a_document_in_another_language_is_read_by_the_habits_of_the_schema() {
+    let schema = |languages: &[&str]| Schema {
+        languages: languages.iter().map(|&language| language.to_owned()).collect(),
+        ..Schema::default()
+    };
+    assert_eq!(schema(&[]).language_of(Some("en")), Some("en"));
+    assert_eq!(schema(&["de", "fr"]).language_of(Some("fr")), Some("fr"));
+    assert_eq!(schema(&["de", "fr"]).language_of(Some("en")), Some("de"));
+    assert_eq!(schema(&["de"]).language_of(None), Some("de"));
+    assert_eq!(schema(&["es", "en"]).language_of(None), None, "in English the month may come first");
+    assert_eq!(schema(&["en"]).language_of(Some("da")), Some("en"));
+}
+
 #[test]
 fn the_content_hash_ignores_version_and_comments() {
     let hash = |text: &str| SchemaFile::parse("my.toml", text, SchemaFormat::Toml).unwrap().content_hash;
@@ -89,7 +129,7 @@ fn a_problem_of_a_file_is_reported_with_its_place_and_reason() {
         (with("version = 3", "version = \"3\""), "version must be a whole number from 1"),
         (
             with("version = 3", "version = 3\ncolour = 1"),
-            "colour is unknown; use one of: version, name, title, sections, keys, headings, other_labels, other_dates, names, extractor",
+            "colour is unknown; use one of: version, name, title, sections, keys, headings, other_labels, other_dates, names, languages, extractor",
         ),
         (
             with("version = 3", "version = 3\nother_labels = [\"delivery note no\"]"),
