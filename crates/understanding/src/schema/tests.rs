@@ -104,14 +104,15 @@ const V0_KEYS: [V0; 34] = {
 fn the_34_keys_of_v0_have_their_section_type_order_repeatability_and_flags() {
     let schema = Schema::built_in_default();
     let is_later = |key: &&SchemaKey| {
-        ["nhc", "owner_address", "reproductive_status", "observations", "actions"].contains(&key.key.as_str())
+        ["nhc", "owner_address", "reproductive_status", "observations", "actions", "laboratory_values"]
+            .contains(&key.key.as_str())
     };
-    assert_eq!(schema.keys.iter().filter(is_later).count(), 5);
+    assert_eq!(schema.keys.iter().filter(is_later).count(), 6);
     let keys = schema.keys.iter().filter(|key| !is_later(key)).map(|key| {
         (key.section.as_deref(), key.key.as_str(), key.value_type, key.repeatable, key.optional, key.critical)
     });
     assert_eq!(keys.collect::<Vec<_>>(), V0_KEYS);
-    assert_eq!(schema.keys.len(), 34 + 5);
+    assert_eq!(schema.keys.len(), 34 + 6);
 }
 
 #[test]

@@ -184,3 +184,29 @@ fn dates_in_tables_follow_the_order_of_the_document() {
         assert_eq!(value(&fields, "line_items")[0]["quantity"], wanted, "{other}");
     }
 }
+
+const RECORD: &str = "CLÍNICA VETERINARIA SOL
+Paciente: Luna
+Bioquímica 12/03/2024
+Prueba              Resultado    Unidades    Valores de referencia
+Glucosa             92           mg/dl       70 - 143
+Creatinina          1,4          mg/dl       0,5 - 1,8
+Cultivo             negativo
+Producto            Unidades     Referencia
+Pienso              2            A-113";
+
+/// The laboratory values of a veterinary record are a table, also where a cell is no number, and other tables are none.
+#[test]
+fn the_laboratory_values_of_a_record_are_rows() {
+    let fields = found(&[page(RECORD)], "veterinary-record");
+    let rows = value(&fields, "laboratory_values");
+    let first = serde_json::json!(
+        { "test": "Glucosa", "result": "92", "unit": "mg/dl", "reference_range": "70 - 143" }
+    );
+    assert_eq!(rows[0], first);
+    assert_eq!(rows[1]["result"], "1,4");
+    let other = "Producto            Unidades     Referencia
+Pienso              2            A-113
+Collar              1            B-7";
+    assert!(found(&[page(other)], "veterinary-record").is_empty());
+}

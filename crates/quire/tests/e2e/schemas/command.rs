@@ -39,9 +39,9 @@ async fn schemas_are_listed_and_shown_while_a_server_runs(env: &TestEnv) {
     assert_eq!(rows[3][..2], ["invoice", "1"]);
     assert_eq!(rows[5], ["later", "-", "3", "Parking ticket", "./quire-data/schemas/later.toml"]);
     assert_eq!(rows[6], ["parking-ticket", "1", "3", "Parking ticket", "./quire-data/schemas/ticket.toml"]);
-    assert_eq!(rows[8], ["veterinary-record", "1", "39", "Veterinary record", "built in"]);
+    assert_eq!(rows[8], ["veterinary-record", "1", "40", "Veterinary record", "built in"]);
     let all = env.cli.run_json(&["schema", "list", "--json"]);
-    assert_eq!((&all[4]["version"], &all[7]["keys"]), (&json!(null), &json!(39)));
+    assert_eq!((&all[4]["version"], &all[7]["keys"]), (&json!(null), &json!(40)));
 
     let shown = env.cli.run_ok(&["schema", "show", "parking-ticket"]);
     assert!(shown.starts_with("parking-ticket, version 1: Parking ticket\nKEY "), "{shown}");
@@ -52,7 +52,7 @@ async fn schemas_are_listed_and_shown_while_a_server_runs(env: &TestEnv) {
     let file = env.cli.run_ok(&["schema", "show", "veterinary-record", "--version", "1", "--toml"]);
     env.cli.write("mine.toml", &file.replace("\"veterinary-record\"", "\"mine\""));
     let checked = env.cli.run_ok(&["schema", "check", "mine.toml"]);
-    assert!(checked.contains("39 keys, visits by visit_date"), "{checked}");
+    assert!(checked.contains("40 keys, visits by visit_date"), "{checked}");
 
     let none = env.cli.run_err(&["schema", "show", "invoices"]);
     assert!(
