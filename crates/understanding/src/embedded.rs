@@ -5,6 +5,11 @@
 //! value and what is printed is a suggestion, so that a reviewer sees the conflict. A value that contradicts other values of
 //! the data gets a suggestion, too, and less confidence.
 
+mod form_names;
+
+use std::collections::HashMap;
+
+use self::form_names::FormNames;
 use quire_domain::reading::{DataFinding, DataValue, EmbeddedData, Page, Rect};
 
 use crate::field::MAX_SUGGESTIONS;
@@ -20,6 +25,8 @@ const IN_CONFLICT: f64 = 0.90;
 /// The confidence of a value that contradicts others of the same data, and of what they make it.
 const CONTRADICTED: f64 = 0.60;
 const EXPECTED: f64 = 0.35;
+/// The most confidence of a form field whose name is like a label.
+const NAMED_LIKE_LABEL: f64 = 0.95;
 /// The state of a box in a form that is not checked.
 const UNCHECKED: &str = "Off";
 /// The most values of a repeatable key.
@@ -31,21 +38,23 @@ const MAX_LOCATED: usize = 100;
 pub fn apply_embedded_data(fields: &mut Vec<Field>, pages: &[Page], schema: &Schema) {
     let data: Vec<&EmbeddedData> =
         pages.iter().flat_map(|page| &page.data).filter(|data| !data.values.is_empty()).collect();
-    for (index, key) in schema.keys.iter().enumerate().filter(|(_, key)| !key.terms.is_empty()) {
-        let found = data.iter().find_map(|data| Some((*data, values_of(data, key)?)));
-        let Some((data, values)) = found else { continue };
+    let forms = ValuesByName::of(&data, schema);
+    for (index, key) in schema.keys.iter().enumerate() {
+        let named = data.iter().find_map(|data| Some((*data, values_of(data, key)?)));
+        let is_named = named.is_some();
+        let Some((data, values)) = named.or_else(|| forms.get(index)) else { continue };
         let is_printed = |field: &mut Field| field.key == key.key && field.visit_id.is_none();
         let printed: Vec<Field> = fields.extract_if(.., is_printed).collect();
         let made = values.into_iter().enumerate().map(|(number, value)| {
             let findings = data.findings.iter().filter(|finding| finding.term == value.term);
-            field(
-                key,
-                value,
-                data,
-                &printed,
-                &findings.collect::<Vec<_>>(),
-                if number < MAX_LOCATED { pages } else { &[] },
-            )
+            let located = if number < MAX_LOCATED { pages } else { &[] };
+            let mut field = field(key, value, data, &printed, &findings.collect::<Vec<_>>(), located);
+            if !is_named {
+                field.confidence = field.confidence.min(NAMED_LIKE_LABEL);
+                field.candidate_confidence = field.confidence;
+                field.mapping_id = Some(format!("form::{}", key.key));
+            }
+            field
         });
         let place = fields.iter().position(|field| {
             field.visit_id.is_some() || schema.keys.iter().skip(index + 1).any(|later| later.key == field.key)
@@ -53,6 +62,38 @@ pub fn apply_embedded_data(fields: &mut Vec<Field>, pages: &[Page], schema: &Sch
         let place = place.unwrap_or(fields.len());
         let made: Vec<Field> = made.collect();
         fields.splice(place..place, made);
+    }
+}
+
+/// The values of form fields whose names mean keys of the schema.
+struct ValuesByName<'d>(HashMap<usize, (&'d EmbeddedData, Vec<&'d DataValue>)>);
+
+impl<'d> ValuesByName<'d> {
+    fn of(data: &[&'d EmbeddedData], schema: &Schema) -> Self {
+        let mut values: HashMap<usize, (&EmbeddedData, Vec<&DataValue>)> = HashMap::new();
+        let mut forms = data.iter().filter(|data| data.is_form()).peekable();
+        if forms.peek().is_none() {
+            return Self(values);
+        }
+        let names = FormNames::of(schema);
+        for (form, value) in forms.flat_map(|form| form.values.iter().map(move |value| (*form, value))) {
+            let Some(place) = names.key_of(&value.term).filter(|_| value.text != UNCHECKED) else { continue };
+            let key = &schema.keys[place];
+            // A name may mean something else than the label that is like it.
+            let is_value =
+                key.normaliser.apply(&value.text).is_some_and(|normal| key.validators.allows(&normal));
+            let of_key = values.entry(place).or_insert_with(|| (form, Vec::new()));
+            let most = if key.repeatable { MAX_REPEATED } else { 1 };
+            if is_value && of_key.1.len() < most {
+                of_key.1.push(value);
+            }
+        }
+        values.retain(|_, (_, values)| !values.is_empty());
+        Self(values)
+    }
+
+    fn get(&self, key: usize) -> Option<(&'d EmbeddedData, Vec<&'d DataValue>)> {
+        self.0.get(&key).cloned()
     }
 }
 

@@ -151,3 +151,42 @@ fn a_form_field_that_a_key_names_is_its_value_in_normal_form() {
     assert_eq!((field.origin, field.mapping_id.as_deref()), (Origin::Embedded, Some("data::invoice.date")));
     assert_eq!(field.evidence.as_ref().unwrap().boxes.len(), 1, "where the page shows it");
 }
+
+/// A form whose fields are named after the labels of a schema needs no terms.
+#[test]
+fn a_form_field_whose_name_is_like_a_label_is_a_value() {
+    let mut form = page(
+        &[
+            ("form1[0].Invoice_Number[0]", "R-7"),
+            ("fechaVencimiento", "4/3/2024"),
+            ("total", "about forty"),
+            ("Cliente.Nombre", "Bar Sol S.L."),
+            ("Text12", "x"),
+        ],
+        vec![],
+        &["R-7"],
+    );
+    form.data[0].syntax = EmbeddedData::FORM.to_owned();
+    let mut fields = vec![printed("invoice_number", text("R-8"), ValueType::String)];
+    apply_embedded_data(&mut fields, std::slice::from_ref(&form), &schema());
+    let found: Vec<(&str, Value)> =
+        fields.iter().map(|field| (field.key.as_str(), field.value.clone())).collect();
+    let expected = [
+        ("invoice_number", text("R-7")),
+        ("due_date", text("2024-03-04")),
+        ("customer_name", text("Bar Sol S.L.")),
+    ];
+    assert_eq!(found, expected, "a total that is no sum is no value");
+    let number = &fields[0];
+    assert_eq!(
+        (number.origin, number.mapping_id.as_deref()),
+        (Origin::Embedded, Some("form::invoice_number"))
+    );
+    assert_eq!(number.candidate_suggestions[0].value, text("R-8"), "what the page shows is a suggestion");
+    assert!(fields.iter().all(|field| field.confidence <= 0.95));
+    // The names of data that is no form are terms of a standard.
+    form.data[0].syntax = "CII".to_owned();
+    let mut fields = Vec::new();
+    apply_embedded_data(&mut fields, &[form], &schema());
+    assert!(fields.is_empty());
+}

@@ -11,6 +11,8 @@ use crate::uploads::form::Form;
 
 on_both_stores! {
     line_items_are_found_edited_and_exported_as_a_table,
+    laboratory_values_of_a_record_are_found_and_edited_as_a_table,
+    fields_of_a_form_are_values_of_the_keys_that_their_names_mean,
 }
 
 /// An invoice with a table of items.
@@ -95,6 +97,70 @@ async fn line_items_are_found_edited_and_exported_as_a_table(env: &TestEnv) {
         exported.contains(r#""[{""amount"":2,""description"":""Sal"",""quantity"":1.5}]""#),
         "{exported}"
     );
+}
+
+/// A veterinary record with the results of a laboratory.
+fn record() -> Vec<u8> {
+    let mut page = PageContent::default();
+    let mut y = 780.0;
+    for line in
+        ["Clínica Veterinaria Los Olmos", "Paciente: Luna", "Especie: canina", "Visita del 12/03/2024"]
+    {
+        page.text(Font::Regular, 11.0, (50.0, y), line);
+        y -= 16.0;
+    }
+    y -= 30.0;
+    for row in [
+        ["Prueba", "Resultado", "Unidades", "Valores de referencia"],
+        ["Glucosa", "92", "mg/dl", "70 - 143"],
+        ["Creatinina", "1,4", "mg/dl", "0,5 - 1,8"],
+        ["Urea", "31", "mg/dl", "15 - 57"],
+    ] {
+        for (x, cell) in [50.0, 200.0, 300.0, 400.0].into_iter().zip(row) {
+            page.text(Font::Regular, 11.0, (x, y), cell);
+        }
+        y -= 16.0;
+    }
+    Pdf::of_pages(&[page.into_string()]).file()
+}
+
+async fn laboratory_values_of_a_record_are_found_and_edited_as_a_table(env: &TestEnv) {
+    let server = env.cli.serve();
+    let id = Form::file("a.pdf", &record()).send(&server, "/documents/upload").document_id();
+    let data = processed_data(env, &server, id).await;
+    let found = field(&data, "laboratory_values");
+    let creatinine =
+        json!({ "test": "Creatinina", "result": "1,4", "unit": "mg/dl", "reference_range": "0,5 - 1,8" });
+    assert_eq!((&found["value"][1], &found["value_type"]), (&creatinine, &json!("table")));
+    let page = server.get(&format!("/app/documents/{id}")).body;
+    assert!(page.contains("<td>Creatinina</td>") && page.contains("data-columns="), "{page}");
+    let run = env.wait_until_completed(id).await.id.to_string();
+    let changes = json!([{
+        "op": "UPDATE", "field_id": found["field_id"], "text": r#"[{"test":"Urea","result":"33"}]"#,
+    }]);
+    let edited = edit(&server, &run, 1, &changes);
+    assert_eq!(edited.status, 201, "{}", edited.body);
+    let urea = json!([{ "test": "Urea", "result": "33" }]);
+    assert_eq!(field(&edited.body["data"], "laboratory_values")["value"], urea);
+}
+
+/// The names of the fields of a PDF form are like labels of the schema, which names no terms for them.
+async fn fields_of_a_form_are_values_of_the_keys_that_their_names_mean(env: &TestEnv) {
+    let mut page = PageContent::default();
+    page.text(Font::Regular, 11.0, (50.0, 780.0), "Factura de servicios prestados durante el mes de marzo");
+    let mut pdf = Pdf::of_pages(&[page.into_string()]);
+    pdf.replace(
+        1,
+        "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [<< /FT /Tx /T (form1[0].NumeroFactura[0]) /V (F-77) >> \
+         << /FT /Tx /T (fechaVencimiento) /V (4/3/2024) >> << /FT /Tx /T (Text12) /V (nothing) >>] >> >>",
+    );
+    let server = env.cli.serve();
+    let id = Form::file("a.pdf", &pdf.file()).send(&server, "/documents/upload?schema=invoice").document_id();
+    let data = processed_data(env, &server, id).await;
+    for (key, value) in [("invoice_number", "F-77"), ("due_date", "2024-03-04")] {
+        let found = field(&data, key);
+        assert_eq!((&found["value"], &found["origin"]), (&json!(value), &json!("embedded")), "{found}");
+    }
 }
 
 /// Proves that `quire read --tables` prints the same tables without a server.
