@@ -21,8 +21,9 @@ use crate::report::{Measurement, Table, median, percentile};
 const WARM_UP: usize = 10;
 /// How often a hostile query is sent. The median counts.
 const REPEATS: usize = 3;
-/// Documents a second that are indexed beside the searches.
+/// Documents a second that are indexed beside the searches, and by how many clients.
 const INDEXED: f64 = 100.0;
+const WRITERS: usize = 4;
 
 /// Vectors that are taken for those of a model, so that a search compares them.
 struct TakenForModel;
@@ -156,12 +157,12 @@ async fn hostile(searcher: &Searcher, texts: &[String]) -> Vec<(f64, &'static st
 /// The milliseconds of searches while documents are indexed, and how many of these there were in a second.
 async fn while_indexing(database: &Database, searcher: &Searcher, texts: &[String]) -> (Vec<f64>, f64) {
     let (stop, indexed) = (CancellationToken::new(), Arc::new(AtomicU64::new(0)));
-    let indexing = {
+    let writers = (0..WRITERS).map(|writer| {
         let (stop, indexed, store) = (stop.clone(), indexed.clone(), database.store.clone());
         tokio::spawn(async move {
             let documents = Corpus::new(1_000).documents;
-            let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / INDEXED));
-            for chunks in documents.iter().cycle() {
+            let mut ticks = tokio::time::interval(Duration::from_secs_f64(WRITERS as f64 / INDEXED));
+            for chunks in documents.iter().cycle().skip(writer * documents.len() / WRITERS) {
                 tokio::select! {
                     _ = ticks.tick() => {}
                     () = stop.cancelled() => return,
@@ -171,7 +172,8 @@ async fn while_indexing(database: &Database, searcher: &Searcher, texts: &[Strin
                 indexed.fetch_add(1, Ordering::Relaxed);
             }
         })
-    };
+    });
+    let writers: Vec<_> = writers.collect();
     let started = Instant::now();
     let mut times = Vec::new();
     for text in texts {
@@ -179,6 +181,8 @@ async fn while_indexing(database: &Database, searcher: &Searcher, texts: &[Strin
     }
     let rate = indexed.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64();
     stop.cancel();
-    indexing.await.unwrap();
+    for writer in writers {
+        writer.await.unwrap();
+    }
     (times, rate)
 }

@@ -149,7 +149,9 @@ const IS_VALID: &str = "SELECT i.indisvalid AND i.indisready FROM pg_index i JOI
 /// Lets the server walk the index of nearness. Before the tables are analysed it would compare all vectors and sort them. How many
 /// neighbours of each vector the index looks at decides how surely it finds the nearest ones.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 2000; SET LOCAL enable_sort = off; \
-    SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = 700";
+    SET LOCAL hnsw.ef_search = 700";
+/// Lets it go on until there are enough vectors of the model, which costs time from the beginning.
+const GO_ON: &str = "SET LOCAL hnsw.iterative_scan = relaxed_order";
 
 /// The nearest chunks. None without the extension.
 pub(crate) async fn nearest(database: &Database, query: &NearestQuery) -> PortResult<Option<Vec<NearChunk>>> {
@@ -171,7 +173,13 @@ async fn nearest_in_time(database: &Database, query: &NearestQuery) -> PortResul
     let dimension = query.vector.len();
     let statement =
         if among.is_some() { exact_statement(&place, dimension) } else { statement(&place, dimension) };
-    let rows = bound(statement, query).bind(among).fetch_all(&mut *transaction).await.map_err(translate)?;
+    let is_exact = among.is_some();
+    let find = || bound(statement.clone(), query).bind(among.clone());
+    let mut rows = find().fetch_all(&mut *transaction).await.map_err(translate)?;
+    if !is_exact && rows.len() < query.limit as usize {
+        sqlx::raw_sql(GO_ON).execute(&mut *transaction).await.map_err(translate)?;
+        rows = find().fetch_all(&mut *transaction).await.map_err(translate)?;
+    }
     rollback(transaction).await?;
     let near = mapped(&rows, |row| {
         Ok(NearChunk {

@@ -117,8 +117,9 @@ impl Writer<'_> {
         let positions = if has_words && !is_best && !text.any {
             let any = self.sql.text(any_of_tsquery(&text.terms));
             format!(
-                "CASE WHEN d.place <= {SHOWN} THEN ARRAY(SELECT c.position FROM search_chunks c \
-                 WHERE c.document_number = d.number AND c.words @@ {any}::text::tsquery ORDER BY c.position LIMIT 1) END"
+                "CASE WHEN d.place <= {SHOWN} THEN ARRAY(SELECT h.position FROM {} \
+                 WHERE h.words @@ {any}::text::tsquery ORDER BY h.position LIMIT 1) END",
+                chunks_of("d.number")
             )
         } else {
             "d.positions".to_owned()
@@ -175,8 +176,8 @@ impl Writer<'_> {
                 "excluded AS MATERIALIZED (\
                      SELECT document_number FROM search_words_of_documents WHERE words @@ {words}::text::tsquery \
                      UNION ALL \
-                     SELECT w.document_number FROM search_words_of_documents w WHERE w.words IS NULL AND EXISTS ( \
-                         SELECT 1 FROM search_chunks h WHERE h.document_number = w.document_number AND h.words @@ {chunks}::text::tsquery))"
+                     SELECT w.document_number FROM search_words_of_documents w WHERE w.words IS NULL AND {})",
+                has(&format!("{chunks}::text::tsquery"))
             ));
             conditions
                 .push("NOT EXISTS (SELECT 1 FROM excluded h WHERE h.document_number = s.number)".to_owned());
@@ -256,7 +257,8 @@ impl Writer<'_> {
         cuts.join(" OR ")
     }
 
-    /// The score and the best chunks of the documents with all words: of those that have all in a chunk, and of some others.
+    /// The score and the best chunks of the documents with all words: of those that have all in a chunk, and of some others. They come
+    /// together by grouping: before the server knows how many they are, it might join them in a loop.
     fn best_of_numbers(&mut self) {
         let text = &self.query.text;
         let all: BTreeSet<String> = text.terms.iter().map(|term| term_of_tsquery(term)).collect();
@@ -267,7 +269,6 @@ impl Writer<'_> {
             "together AS MATERIALIZED (\
                  SELECT * FROM (SELECT c.document_number, c.position FROM search_chunks c \
                                 WHERE c.words @@ {all}::text::tsquery AND (SELECT min(frequency) FROM terms) <= {FEW} OFFSET 0) c \
-                 WHERE document_number IN (SELECT document_number FROM numbers) \
                  ORDER BY document_number DESC LIMIT {TOGETHER}), \
              apart AS MATERIALIZED (\
                  SELECT n.document_number, c.position, c.words \
@@ -275,16 +276,16 @@ impl Writer<'_> {
                        WHERE document_number NOT IN (SELECT document_number FROM together) \
                        ORDER BY document_number DESC \
                        LIMIT (SELECT greatest(0, {RATED} - count(DISTINCT document_number)) FROM together)) n \
-                 CROSS JOIN LATERAL (SELECT h.position, h.words FROM search_chunks h \
-                                     WHERE h.document_number = n.document_number AND h.words @@ {any}::text::tsquery LIMIT 10) c), \
+                 CROSS JOIN LATERAL (SELECT h.position, h.words FROM {chunks} WHERE h.words @@ {any}::text::tsquery LIMIT 10) c), \
              rated AS (SELECT o.document_number, o.position, (SELECT sum(weight) FROM terms) * {importance} AS score FROM together o \
                        UNION ALL \
                        SELECT o.document_number, o.position, \
                               (SELECT sum(t.weight) FROM terms t WHERE o.words @@ t.query) * {importance} FROM apart o), \
-             best AS (SELECT n.document_number, coalesce(r.score, 0)::float8 AS score, r.positions \
-                      FROM numbers n \
-                      LEFT JOIN (SELECT document_number, max(score) AS score, {BEST} AS positions \
-                                 FROM rated GROUP BY document_number) r ON r.document_number = n.document_number{limit})",
+             best AS (SELECT document_number, max(score)::float8 AS score, {BEST} AS positions \
+                      FROM (SELECT document_number, position, score, false AS is_found FROM rated \
+                            UNION ALL SELECT document_number, NULL, 0, true FROM numbers) r \
+                      GROUP BY document_number HAVING bool_or(is_found){limit})",
+            chunks = chunks_of("n.document_number"),
             limit = self.limit()
         ));
     }
@@ -330,13 +331,17 @@ impl Writer<'_> {
 }
 
 /// The chunks of a document that are rated, as an aggregate.
-const BEST: &str = "(array_agg(position ORDER BY score DESC, position))[1:3]";
+const BEST: &str =
+    "(array_agg(position ORDER BY score DESC, position) FILTER (WHERE position IS NOT NULL))[1:3]";
+
+/// The chunks of a document, as a table. The offset keeps the server from asking the index of words for those of all documents.
+fn chunks_of(number: &str) -> String {
+    format!("(SELECT position, words FROM search_chunks WHERE document_number = {number} OFFSET 0) h")
+}
 
 /// Whether a document has these words: its own chunks are looked at.
 fn has(words: &str) -> String {
-    format!(
-        "EXISTS (SELECT 1 FROM search_chunks h WHERE h.document_number = w.document_number AND h.words @@ {words})"
-    )
+    format!("EXISTS (SELECT 1 FROM {} WHERE h.words @@ {words})", chunks_of("w.document_number"))
 }
 
 /// How much more a chunk says about its document than a part of the text does, as an expression.
