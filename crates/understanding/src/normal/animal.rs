@@ -213,8 +213,8 @@ pub(crate) fn part_of(line: &str, range: std::ops::Range<usize>) -> Option<&str>
 /// Recognises one fact behind the name of an animal: `canino`, `7 años`, `nacido 3/4/2020`. Also returns the words of
 /// its value.
 pub(crate) fn fact_behind_name(part: &str) -> Option<(Normaliser, &str)> {
-    let part = part.trim_matches(|c: char| c.is_whitespace() || "().".contains(c));
     use Normaliser::{Age, BirthDate, Microchip, Sex, Species};
+    let part = part.trim_matches(|c: char| c.is_whitespace() || "().".contains(c));
     if let Some(breed) = breed_before_kind(part) {
         return Some((Normaliser::Breed, breed));
     }
