@@ -26,6 +26,7 @@ const MEASURES_UNDERSTANDING: [&str; 5] = [
     "tables_of_made_documents",
     "confidence_is_a_probability",
 ];
+const MEASURES_PDFS: &str = "as_pdfs_reach_the_floor";
 const FITS_CONFIDENCE: &str = "the_weights_are_fitted";
 
 /// The benchmarks of quire-bench, and the one of interpretation.
@@ -137,12 +138,20 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         // It needs other readers and PDFs instead of a database.
         Some("read") => succeed(quire_bench("bench", arguments).envs(read_benchmark::variables()?)),
         // The made documents are part of the tests, which print what they measure.
-        Some("understanding") => succeed(
-            cargo()
-                .args(["test", "--package", "quire-understanding", "--lib", "--"])
-                .args(MEASURES_UNDERSTANDING)
-                .arg("--nocapture"),
-        ),
+        Some("understanding") => {
+            succeed(
+                cargo()
+                    .args(["test", "--package", "quire-understanding", "--lib", "--"])
+                    .args(MEASURES_UNDERSTANDING)
+                    .arg("--nocapture"),
+            )?;
+            succeed(cargo().args(["test", "--package", "quire", "--test", "e2e", "--"]).args([
+                MEASURES_PDFS,
+                "--nocapture",
+                "--test-threads",
+                "1",
+            ]))
+        }
         Some("interpret" | "web") => succeed(&mut quire_bench("bench", arguments)),
         Some("pages") => {
             chromium::require()?;
