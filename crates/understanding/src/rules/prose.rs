@@ -64,9 +64,11 @@ impl FieldFinder<'_> {
             if tells_subject && at >= of_subject.end {
                 of_subject = self.subject_sentence(flow, at).unwrap_or(of_subject);
             }
+            if is_start || flow.tokens[at - 1].text.ends_with(';') {
+                self.visits_of_sentence(flow, at);
+            }
             if is_start {
                 self.person_at_start(flow, at);
-                self.visits_of_sentence(flow, at);
                 self.weight_at_start(flow, at);
             }
             self.weight_behind_label(flow, at);

@@ -3,6 +3,7 @@
 use super::FieldFinder;
 use super::LABELLED_RANK;
 use super::candidate::Provenance;
+use super::labels::LabelMeaning;
 use super::segments::Separator;
 use super::visit_opening::BARE_DATE_LABELS;
 use super::visit_start;
@@ -131,7 +132,13 @@ impl FieldFinder<'_> {
                 columns.push(self.unknown_column(cell)?);
                 continue;
             };
-            let is_all = separator == Separator::EndOfCell
+            // "Findings / Diagnosis" is a head of two labels. The values belong to the more important key.
+            let other = self.label_behind_slash(cell);
+            let meaning = other
+                .filter(|other| self.is_critical(other) && !self.is_critical(meaning))
+                .unwrap_or(meaning);
+            let is_all = other.is_some()
+                || separator == Separator::EndOfCell
                 || (separator == Separator::Mark && self.segments[cell][0].value.is_empty());
             if !is_all || self.segments[cell].len() > 1 || self.used[cell] {
                 return None;
@@ -162,6 +169,19 @@ impl FieldFinder<'_> {
         let is_near = self.line_distance(self.layout.rows[row].start, below.start) <= MAX_ROW_DISTANCE;
         let same_page = self.layout.cells[below.start].page == self.layout.cells[columns[0].label].page;
         (has_key && is_near && same_page && self.is_body_row(row + 1, &columns)).then_some(columns)
+    }
+
+    /// The second label of a cell that has two labels with a slash between them, and nothing else.
+    fn label_behind_slash(&self, cell: usize) -> Option<&LabelMeaning> {
+        let value = self.segments[cell][0].value.clone();
+        let words = &self.layout.cells[cell].tokens;
+        let is_slash = value.start > 0 && words[value.start - 1].text == "/";
+        let (meaning, count) = self.labels.label_at_start(&words[value.clone()]).filter(|_| is_slash)?;
+        (count == value.len()).then_some(meaning)
+    }
+
+    fn is_critical(&self, meaning: &LabelMeaning) -> bool {
+        meaning.key.is_some_and(|key| self.schema.keys[key].critical)
     }
 
     /// A label that several sections share belongs to the section of the column before it: "Owner | Address".

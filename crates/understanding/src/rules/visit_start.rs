@@ -167,7 +167,8 @@ pub(super) fn visit_start(
         return None;
     }
     let tokens = &cell.tokens;
-    let first = behind_weekday(tokens, cell.first_word());
+    let first = behind_entry_number(tokens, cell.first_word(), order);
+    let first = behind_weekday(tokens, first);
     if let Some((date, count)) = date_at(tokens, first, order) {
         let end = first + count;
         let (time, behind) = time_behind(tokens, end);
@@ -241,6 +242,20 @@ pub(super) fn date_at(tokens: &[Token<'_>], at: usize, order: DateOrder) -> Opti
     let is_visit =
         VISIT_YEARS.contains(&date.year()) && is_plausible_visit_date(date, &words[..count].join(" "));
     is_visit.then_some((date, count))
+}
+
+/// The place behind the number of an entry, if its date follows: "2) 14-11-23. Motivo: Vacuna".
+fn behind_entry_number(tokens: &[Token<'_>], first: usize, order: DateOrder) -> usize {
+    let is_number = tokens.get(first).is_some_and(|token| {
+        let bare = token.text.trim_end_matches(['.', ')', '-']);
+        bare.len() < token.text.len()
+            && (1..=3).contains(&bare.len())
+            && bare.bytes().all(|b| b.is_ascii_digit())
+    });
+    // "1. 5. 2023" is a date.
+    let is_entry =
+        is_number && date_at(tokens, first, order).is_none() && date_at(tokens, first + 1, order).is_some();
+    first + usize::from(is_entry)
 }
 
 /// The place behind the day of the week, if the words start with one.
