@@ -27,7 +27,13 @@ impl FieldFinder<'_> {
         }
         let is_name = |key: &SchemaKey| key.normaliser.names_subject();
         let Some(name) = self.schema.keys.iter().position(is_name) else { return };
-        let parts = self.parts_of_row(row);
+        let mut parts = self.parts_of_row(row);
+        // "Name Luna | Ragdoll | Female": the label is no part of the name.
+        if let Some((cell, tokens)) = parts.first_mut() {
+            let label = self.labels.label_at_start(&self.layout.cells[*cell].tokens[tokens.clone()]);
+            let count = label.filter(|(meaning, _)| meaning.key == Some(name)).map_or(0, |(_, count)| count);
+            tokens.start += if count < tokens.len() { count } else { 0 };
+        }
         let texts: Vec<String> = parts.iter().map(|part| self.text_of(std::slice::from_ref(part))).collect();
         let facts: Vec<Option<Normaliser>> = texts.iter().map(|text| fact_in_row(text)).collect();
         let is_plain = |text: &str| {

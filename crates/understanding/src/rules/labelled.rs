@@ -16,6 +16,10 @@ use crate::{Normaliser, SchemaKey, Scope};
 const MAX_CUE_TOKENS: usize = 60;
 /// The fewest facts about the subject behind a label that does not announce them.
 const MIN_FACTS: usize = 3;
+/// The largest distance between a label and the text below it without a blank line, in line heights, and the fewest words of a
+/// line of text.
+const MAX_LINE_DISTANCE: f32 = 2.0;
+const MIN_TEXT_TOKENS: usize = 8;
 /// The most words of a weight before the end of its sentence.
 const MAX_WEIGHT_TOKENS: usize = 5;
 
@@ -108,6 +112,9 @@ impl FieldFinder<'_> {
         }
         let end = value.end..value.end;
         let value = if separator == Separator::Space { &end } else { value };
+        if separator == Separator::EndOfCell && self.is_title_of_document(cell, key) {
+            return;
+        }
         let schema_key = &self.schema.keys[key];
         // A clinical label ends the sections about people.
         let is_clinical = schema_key.scope == Scope::Metadata
@@ -157,6 +164,21 @@ impl FieldFinder<'_> {
         if let Some(section) = self.schema.keys[key].section.clone() {
             self.context.remember_label(&self.layout.cells[cell], &section);
         }
+    }
+
+    /// Whether a label is the title of a document, above everything that it tells: "Discharge Instructions" above a letter.
+    fn is_title_of_document(&self, cell: usize, key: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        let is_name = |key: &SchemaKey| key.normaliser.names_subject();
+        let is_named = self.schema.keys.iter().position(is_name).is_none_or(|name| self.has_value(name));
+        let below =
+            self.cell_below(cell).filter(|below| self.line_distance(cell, *below) > MAX_LINE_DISTANCE);
+        self.schema.keys[key].scope == Scope::Visit
+            && self.visits.is_empty()
+            && !is_named
+            && it.page == 1
+            && self.layout.rows[it.row].len() == 1
+            && below.is_some_and(|below| self.layout.cells[below].tokens.len() > MIN_TEXT_TOKENS)
     }
 
     /// Reads a weight, and the text about the visit that follows it: "Peso: 3,6 kg. Se aplica vacuna Triple Felina".
