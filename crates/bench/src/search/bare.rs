@@ -27,8 +27,8 @@ pub enum Bare {
 pub struct BareTimes {
     pub words: f64,
     pub vectors: f64,
-    /// Those of the query for vectors as pgvector is set up by default.
-    pub narrow_vectors: f64,
+    /// Those of the query for vectors as pgvector is set up by default, on PostgreSQL.
+    pub narrow_vectors: Option<f64>,
 }
 
 impl Bare {
@@ -75,7 +75,7 @@ impl Bare {
                 started = Instant::now();
                 std::hint::black_box(nearest(vectors, *dimension, &vector));
                 let vectors = milliseconds(started);
-                BareTimes { words, vectors, narrow_vectors: vectors }
+                BareTimes { words, vectors, narrow_vectors: None }
             }
             Self::Postgres { connection, vector_type } => {
                 let query = words.join(" & ");
@@ -100,8 +100,8 @@ impl Bare {
                     query.fetch_all(&mut *connection).await.unwrap();
                     *time = milliseconds(started);
                 }
-                let [vectors, narrow_vectors] = times;
-                BareTimes { words, vectors, narrow_vectors }
+                let [vectors, narrow] = times;
+                BareTimes { words, vectors, narrow_vectors: Some(narrow) }
             }
         }
     }

@@ -114,6 +114,28 @@ async fn a_relaxed_search_keeps_its_rare_word() {
     assert_eq!(best.documents[0].id, common);
 }
 
+/// The rarest words of a long query find documents, and the total says that there may be more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_relaxed_search_is_decided_by_its_rarest_words() {
+    let test_schema = TestSchema::migrated().await;
+    let store = test_schema.store().await.into_store();
+    let rare = ["uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho"];
+    for (word, second) in rare.iter().zip(1..) {
+        add(&store, second, word).await;
+    }
+    let frequent = [add(&store, 20, "factura").await, add(&store, 21, "factura").await];
+    let relaxed = async |terms: &[&str]| {
+        let mut relaxed = query(terms, &[]);
+        (relaxed.text.any, relaxed.limit) = (true, 100);
+        store.search.find(&relaxed).await.unwrap()
+    };
+    let short = relaxed(&[&rare[1..], &["factura"]].concat()).await;
+    assert_eq!((short.total, short.is_lower_bound), (9, false));
+    let long = relaxed(&[&rare[..], &["factura"]].concat()).await;
+    assert_eq!((long.total, long.is_lower_bound), (8, true));
+    assert!(!long.documents.iter().any(|found| frequent.contains(&found.id)));
+}
+
 /// More words than a `tsvector` holds.
 const TOO_MANY: &str = "INSERT INTO search_chunks (document_number, position, text, boxes, words) \
     SELECT (SELECT max(number) FROM search_documents), position, '', '', \
