@@ -67,6 +67,7 @@ impl LeaseSettings {
 }
 
 /// How the engine executes one pipeline.
+#[derive(Clone)]
 pub struct PipelineSetup {
     /// Its steps and its time limit.
     pub plan: PipelinePlan,

@@ -11,7 +11,7 @@ use quire_domain::{
     Backoff, ClaimScope, Event, EventId, EventType, NewRun, Pipeline, PipelinePlan, Priority, RecoveryPolicy,
     RequeuePolicy, RetryPolicy, Run, RunId, SubjectId,
 };
-use quire_ports::{Breakpoint, EventFilter, Step, StepOutput, Store};
+use quire_ports::{Breakpoint, EventFilter, PortError, Step, StepOutput, Store};
 use quire_testkit::{FakeClock, ScriptedProbe, StoreFixture, StoreObserver, fixture, steps};
 use tokio::sync::Semaphore;
 
@@ -125,7 +125,8 @@ impl EngineFixture {
         self.start_engine_probed(settings, pipelines, self.probe.clone()).await
     }
 
-    /// Starts an engine with a probe of its own.
+    /// Starts an engine with a probe of its own. A connection that a dropped engine opened may break while it is used, because the
+    /// threads of that engine end meanwhile; then the engine is started again, as a supervisor would do.
     pub async fn start_engine_probed(
         &self,
         settings: EngineSettings,
@@ -134,7 +135,14 @@ impl EngineFixture {
     ) -> Engine {
         let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
         let settings = EngineSettings { recovery, ..settings };
-        Engine::start(self.store.clone(), settings, pipelines, self.lanes.clone(), probe).await.unwrap()
+        let start = || {
+            let (store, lanes) = (self.store.clone(), self.lanes.clone());
+            Engine::start(store, settings.clone(), pipelines.clone(), lanes, probe.clone())
+        };
+        match start().await {
+            Err(PortError::Unavailable { .. }) => start().await.unwrap(),
+            started => started.unwrap(),
+        }
     }
 
     /// Waits until the watchdog with that probe has looked three more times.

@@ -48,7 +48,16 @@ impl FieldFinder<'_> {
             let least = if starts_with_kind(text) && text.contains(' ') { 1 } else { 2 };
             Some(facts).filter(|facts| facts.len() >= least).unwrap_or_default()
         };
-        let more: Vec<_> = texts.iter().map(several).collect();
+        // "Raza Persa" states one, behind its label.
+        let is_labelled = |(cell, tokens): &TokenSpan| {
+            let label = self.labels.label_at_start(&self.layout.cells[*cell].tokens[tokens.clone()]);
+            label.is_some_and(|(_, count)| count < tokens.len())
+        };
+        let more: Vec<_> = parts
+            .iter()
+            .zip(&texts)
+            .map(|(part, text)| if is_labelled(part) { Vec::new() } else { several(text) })
+            .collect();
         let known = facts.iter().flatten().count() + more.iter().map(Vec::len).sum::<usize>();
         if parts.len() < 3 || known < 2 {
             return;

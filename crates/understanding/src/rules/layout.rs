@@ -272,16 +272,18 @@ fn is_bar(text: &str) -> bool {
     matches!(text, "|" | "│" | "¦" | "||")
 }
 
-/// Splits a word at its colons, except in times and URLs. A bracket behind a word is a colon: "Raza [Beagle]".
+/// Splits a word at its colons, except in times and URLs. A bracket behind a word is a colon: "Raza [Beagle]". That of a box is
+/// none: "[X]".
 fn push_tokens<'p>(shown: &'p Word, rect: Rect, tokens: &mut Vec<Token<'p>>) {
     let mut left = shown.text.as_str();
-    if let Some(behind) = left.strip_prefix('[') {
+    let is_word = left.chars().filter(|c| c.is_alphanumeric()).count() > 1;
+    if let Some(behind) = left.strip_prefix('[').filter(|_| is_word) {
         if let Some(before) = tokens.last_mut() {
             before.colon = true;
         }
         left = behind;
     }
-    if left.ends_with(']') && !left.contains('[') {
+    if is_word && left.ends_with(']') && !left.contains('[') {
         left = &left[..left.len() - 1];
     }
     loop {

@@ -74,8 +74,11 @@ impl FieldFinder<'_> {
         let mapping = format!("{rule}::{}", meaning.words.replace(' ', "_"));
         let values = if schema_key.repeatable { self.split_items(vec![spans]) } else { vec![spans] };
         let mut is_new = false;
-        for spans in values {
-            let provenance = Provenance { rank, mapping: mapping.clone(), label: Some(cell), text: None };
+        for mut spans in values {
+            let is_address = schema_key.normaliser == Normaliser::Address;
+            let joined = if is_address { self.append_address_lines(&mut spans) } else { None };
+            let text = joined.as_deref();
+            let provenance = Provenance { rank, mapping: mapping.clone(), label: Some(cell), text };
             is_new |= self.add_candidate(key, &spans, provenance);
         }
         if let Some(section) = self.schema.keys[key].section.clone() {
