@@ -1,7 +1,7 @@
 //! `bench pages`: the pages in a real browser. Measures the first paint, the bytes sent, the latency of changes, and the
 //! memory after many documents.
 
-mod documents;
+pub mod documents;
 
 use quire_testkit::browser::Tab;
 use quire_testkit::documents::clinical_record;

@@ -1,6 +1,6 @@
 //! Interpretation: from the text of a document to fields, and everything that happens to fields afterwards.
 //!
-//! [`rules`] extract fields by a [`Schema`], [`claims`] verify what a language model claims, and [`normal`] has the
+//! [`rules`] find fields by a [`Schema`], [`claims`] verify what a language model claims, and [`normal`] has the
 //! normal forms of values. `confidence` is the probability that a value is right; [`calibration`] adjusts it by reviews,
 //! [`edit`] applies what reviewers change, [`structural_change`] collects what edits suggest about the schema. [`search`]
 //! has the pure parts of search. An interpretation is stored as a flat list of fields;

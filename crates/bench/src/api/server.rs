@@ -138,6 +138,11 @@ impl ServerData {
 }
 
 impl Server {
+    /// The id of its process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// The most memory that the server has used, in MB.
     pub fn peak_memory_mb(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id())).unwrap();

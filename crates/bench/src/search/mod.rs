@@ -1,5 +1,5 @@
 //! `bench search`: the latency of searches among many chunks against the bare queries of the same store, how many of the nearest
-//! vectors are found, what a local model costs, and how well both halves of a search order a made set of questions.
+//! vectors are found, how well both halves of a search order a made set of questions, and what indexing adds to the time of a document.
 
 mod bare;
 mod corpus;
@@ -7,6 +7,7 @@ mod latency;
 mod made;
 mod quality;
 mod set;
+mod share;
 mod vectors;
 
 use std::path::PathBuf;
@@ -33,6 +34,9 @@ pub struct SearchBenchOptions {
     /// Measures latency alone, on PostgreSQL in this schema, which stays. It is filled unless it exists.
     #[arg(long)]
     schema: Option<String>,
+    /// Measures what indexing adds to the time of a document, and nothing else.
+    #[arg(long)]
+    share: bool,
     /// Measures the order of results of this set alone, a folder in the layout of BEIR.
     #[arg(long)]
     set: Option<PathBuf>,
@@ -41,6 +45,9 @@ pub struct SearchBenchOptions {
 /// Measures all parts and prints the tables. Returns whether all targets are met.
 pub async fn bench(options: SearchBenchOptions) -> bool {
     let mut met = true;
+    if options.share {
+        return report::print("The share of indexing", &share::measure().await);
+    }
     if let Some(folder) = &options.set {
         let set = set::RetrievalSet::open(folder);
         for kind in &options.store {
@@ -64,7 +71,7 @@ pub async fn bench(options: SearchBenchOptions) -> bool {
         met &= latency(*kind, &database, &corpus, options.queries).await;
         met &= order_of_results(*kind, &made, &Targets { model: 0.05, lexical: 0.0 }).await;
     }
-    met
+    met & report::print("The share of indexing", &share::measure().await)
 }
 
 async fn latency(kind: DatabaseKind, database: &Database, corpus: &Corpus, queries: usize) -> bool {

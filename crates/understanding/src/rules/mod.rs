@@ -1,15 +1,16 @@
-//! Extracts fields from the pages of a document by rules. A document goes through these files in order:
+//! Finds fields in the pages of a document by rules. A document goes through these files in order:
 //!
 //! 1. [`layout`] divides the pages into cells and rows, seen [`upright`]. [`label_repair`] corrects labels that text recognition got
 //!    wrong, [`broken_labels`] joins labels that were broken over two lines, and [`segments`] splits each cell into
 //!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
-//! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the page is about ([`context`],
-//!    [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`], [`entry_line`]).
-//! 3. In each cell, values are found behind labels ([`labelled`], [`spaced_label`], [`value_lists`], [`value_position`]), in tables ([`table`]), and
-//!    without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of facts ([`fact_rows`]), in the letterhead and
-//!    the signature ([`letterhead`], [`signature`]), in the text
-//!    about a visit ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`], [`prose_visits`], [`flow`]).
-//!    Values of business documents are found by their form ([`business`]).
+//! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the
+//!    page is about ([`context`], [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`],
+//!    [`entry_line`]).
+//! 3. In each cell, values are found behind labels ([`labelled`], [`spaced_label`], [`value_lists`], [`value_position`]),
+//!    in tables ([`table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
+//!    facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`], [`signature`]), in the text about a visit
+//!    ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`],
+//!    [`prose_visits`], [`flow`]). Values of business documents are found by their form ([`business`]).
 //! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields, the
 //!    [confidence](super::confidence) of each is the probability that it is right, and [`derive`] adds fields that follow
 //!    from others, such as the age.
@@ -83,14 +84,14 @@ pub struct DocumentHints<'k> {
     pub today: Option<Date>,
 }
 
-/// Extracts the fields of a document: first those of the document itself in the order of the schema, then those of
+/// Finds the fields of a document: first those of the document itself in the order of the schema, then those of
 /// its visits in the order of their dates. The same pages always give the same fields.
 pub fn find_fields(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> Vec<Field> {
-    extract_and_count(pages, schema, hints).0
+    find_and_count(pages, schema, hints).0
 }
 
 /// The fields, and the amount of work that it took to find them.
-fn extract_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> (Vec<Field>, u64) {
+fn find_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> (Vec<Field>, u64) {
     let read = ReadSchema::of(schema);
     let (candidates, visits, steps) = find_candidates(pages, &read.schema, hints);
     let fields = fields_from_candidates(candidates, &visits, &read.schema, hints);
@@ -211,7 +212,7 @@ fn fields_with_features(
     chosen_fields(candidates, &visits, schema, hints)
 }
 
-/// The extraction of the fields of one document.
+/// The search for the fields of one document.
 struct FieldFinder<'a> {
     schema: &'a Schema,
     roles: SectionRoles<'a>,

@@ -136,7 +136,7 @@ impl Scores {
         let mut scores = Self::default();
         for (name, file) in layouts {
             let record = MadeRecord::of(file);
-            scores.add(name, &record, &extracted(&record.pages));
+            scores.add(name, &record, &found_in(&record.pages));
         }
         scores
     }

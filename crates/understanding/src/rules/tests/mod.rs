@@ -23,13 +23,13 @@ use crate::Value;
 /// The day of processing in all tests.
 const TODAY: Date = jiff::civil::date(2026, 1, 15);
 
-fn extracted(pages: &[Page]) -> Vec<Field> {
+fn found_in(pages: &[Page]) -> Vec<Field> {
     find_fields(pages, &Schema::built_in_default(), DocumentHints { language: None, today: Some(TODAY) })
 }
 
 /// The fields of a page with these lines.
-fn extracted_from_lines(lines: &[&str]) -> Vec<Field> {
-    extracted(&[PageBuilder::lines(lines)])
+fn found_in_lines(lines: &[&str]) -> Vec<Field> {
+    found_in(&[PageBuilder::lines(lines)])
 }
 
 fn text(field: &Field) -> &str {

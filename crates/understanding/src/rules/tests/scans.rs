@@ -26,7 +26,7 @@ fn recognised(doubtful: &str, confidence: f32) -> Page {
 #[test]
 fn a_value_whose_words_are_doubtful_is_less_certain() {
     let of = |page: Page, key: &str| {
-        let fields = extracted(&[page]);
+        let fields = found_in(&[page]);
         let field = fields.into_iter().find(|field| field.key == key).unwrap();
         let reasons = field.evidence.unwrap().reasons;
         (field.confidence, reasons.iter().any(|reason| reason.feature == "misread" && !reason.is_for))
@@ -65,11 +65,11 @@ fn a_page_on_its_side_gives_the_same_fields_with_boxes_where_they_are() {
     );
     let upright = Page { recognised: true, ..page.page() };
     let mut seen = upright.clone();
-    let expected = extracted(std::slice::from_ref(&upright));
+    let expected = found_in(std::slice::from_ref(&upright));
     assert!(expected.len() >= 5);
     for quarters in 1..4 {
         seen = turned(&seen);
-        let found = extracted(std::slice::from_ref(&seen));
+        let found = found_in(std::slice::from_ref(&seen));
         let values = |fields: &[Field]| -> Vec<(String, String)> {
             fields.iter().map(|field| (field.key.clone(), text(field).to_owned())).collect()
         };

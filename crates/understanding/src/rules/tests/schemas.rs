@@ -13,7 +13,7 @@ fn invoice(pages: &[Page]) -> Vec<Field> {
 }
 
 #[test]
-fn fields_are_extracted_from_a_spanish_invoice() {
+fn fields_are_found_in_a_spanish_invoice() {
     let mut paper = PageBuilder::new();
     paper.text_at(50.0, 50.0, "FACTURA");
     paper.text_at(50.0, 70.0, "Nº de factura: F-2024/117");
@@ -56,7 +56,7 @@ fn fields_are_extracted_from_a_spanish_invoice() {
 }
 
 #[test]
-fn fields_are_extracted_from_an_english_invoice() {
+fn fields_are_found_in_an_english_invoice() {
     let fields = invoice(&[PageBuilder::lines(&[
         "INVOICE",
         "Invoice number: 2024-0042",

@@ -76,7 +76,7 @@ fn of_visit(
 /// Proves R087, R097, R099 and R102 for these layouts. The required scores: fields of documents 0.95, dates of visits
 /// 0.97, fields of visits 0.92, pages 0.99.
 #[test]
-fn fields_are_extracted_from_every_layout() {
+fn fields_are_found_in_every_layout() {
     let (mut of_document, mut dates, mut at_visit) = (Tally::default(), Tally::default(), Tally::default());
     let (mut pages_right, mut pages_all) = (0_u32, 0_u32);
     let mut by_layout: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -84,9 +84,9 @@ fn fields_are_extracted_from_every_layout() {
     for (name, layout) in LAYOUTS {
         for record in &RECORDS {
             let pages = layout(record);
-            let fields = extracted(&pages);
+            let fields = found_in(&pages);
             let again: Vec<_> =
-                extracted(&pages).into_iter().map(|field| (field.key, field.value, field.visit_id)).collect();
+                found_in(&pages).into_iter().map(|field| (field.key, field.value, field.visit_id)).collect();
             let once: Vec<_> = fields
                 .iter()
                 .map(|field| (field.key.clone(), field.value.clone(), field.visit_id.clone()))

@@ -4,7 +4,7 @@ use super::made_records::page_of_text;
 use super::*;
 
 fn read(text: &str) -> Vec<Field> {
-    extracted(&[page_of_text(text)])
+    found_in(&[page_of_text(text)])
 }
 
 const HEAD: &str = "Brookside Veterinary Surgery\n7 Mill Street\nLudlow SY8 1AB\n\nPatient: Toffee      Owner: Helen Marsh\n\n";

@@ -61,7 +61,7 @@ fn invoice_line() -> impl Strategy<Value = String> {
 fn steps(lines: &[String], schema: &Schema) -> u64 {
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let pages: Vec<Page> = lines.chunks(50).map(PageBuilder::lines).collect();
-    extract_and_count(&pages, schema, DocumentHints::default()).1
+    find_and_count(&pages, schema, DocumentHints::default()).1
 }
 
 fn invoice_schema() -> Schema {
@@ -106,7 +106,7 @@ proptest! {
         text in prop::collection::vec("(Paciente|Visita|Peso|Dx|[a-zñ:]{0,8})(:| :| -|)( ?[ -~ñá;/]{0,16})", 0..30),
     ) {
         let text: Vec<&str> = text.iter().map(String::as_str).collect();
-        for field in extracted_from_lines(&text) {
+        for field in found_in_lines(&text) {
             if field.origin == crate::Origin::Machine {
                 let evidence = field.evidence.as_ref().unwrap();
                 prop_assert!(evidence.page == 1, "{field:?}");
@@ -125,7 +125,7 @@ proptest! {
         };
         let lines = words.chunks(3).map(|words| Line { words: words.iter().map(word).collect(), opens_paragraph: false });
         let page = Page { width: 600.0, height: 800.0, lines: lines.collect(), recognised: true, ..Page::default() };
-        extracted(&[page]);
+        found_in(&[page]);
     }
 }
 
@@ -143,9 +143,8 @@ fn one_very_long_line_takes_linear_steps() {
             let line = Line { words, opens_paragraph: false };
             Page { width: 600.0, height: 800.0, lines: vec![line], ..Page::default() }
         };
-        let steps = |count| {
-            extract_and_count(&[page(count)], &Schema::built_in_default(), DocumentHints::default()).1
-        };
+        let steps =
+            |count| find_and_count(&[page(count)], &Schema::built_in_default(), DocumentHints::default()).1;
         assert!(steps(20_000) <= 12 * steps(2_000));
     }
 }

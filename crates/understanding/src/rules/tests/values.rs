@@ -6,7 +6,7 @@ use crate::{Normaliser, Origin, SchemaKey, Scope, SectionHeading, ValueType};
 /// Proves R087, R090, R093: a found value has its page and words; a key that was not found has no field.
 #[test]
 fn a_labelled_value_becomes_a_field_with_evidence() {
-    let fields = extracted(&[
+    let fields = found_in(&[
         PageBuilder::lines(&["Paciente: Luna Bella", "Teléfono: 912"]),
         PageBuilder::lines(&["Especie : canino", "RAZA:Beagle", "Peso:", "Color: negro"]),
     ]);
@@ -20,7 +20,7 @@ fn a_labelled_value_becomes_a_field_with_evidence() {
     assert!(fields.iter().all(|field| field.is_critical && field.origin == Origin::Machine));
     let is_probability = |field: &Field| (0.0..=1.0).contains(&field.confidence);
     assert!(fields.iter().all(is_probability));
-    let chip = extracted_from_lines(&["Microchip: 941000024680135", "Otro chip: 941000024680136"]);
+    let chip = found_in_lines(&["Microchip: 941000024680135", "Otro chip: 941000024680136"]);
     let reasons = &chip[0].evidence.as_ref().unwrap().reasons;
     assert!(!reasons.is_empty(), "a person reads why");
 }
@@ -28,7 +28,7 @@ fn a_labelled_value_becomes_a_field_with_evidence() {
 /// Proves R111.
 #[test]
 fn labels_match_whole_words_whatever_their_accents() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Visita: 01/02/2024",
         "Síntomas: tos",
         "SINTOMAS: fiebre",
@@ -51,11 +51,8 @@ fn labels_match_whole_words_whatever_their_accents() {
 /// Proves R110.
 #[test]
 fn a_labelled_line_yields_one_value_without_its_label() {
-    let fields = extracted_from_lines(&[
-        "Visita: 01/02/2024",
-        "Procedimiento: Ecografía",
-        "Tratamiento: Se pauta reposo",
-    ]);
+    let fields =
+        found_in_lines(&["Visita: 01/02/2024", "Procedimiento: Ecografía", "Tratamiento: Se pauta reposo"]);
     assert_eq!(values(&fields, "procedure"), ["Ecografía"]);
     assert_eq!(values(&fields, "medication"), ["Se pauta reposo"]);
     assert_eq!(values(&fields, "imaging"), Vec::<&str>::new());
@@ -64,7 +61,7 @@ fn a_labelled_line_yields_one_value_without_its_label() {
 /// Proves R109.
 #[test]
 fn an_address_belongs_to_the_section_of_the_lines_around_it() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Clínica: El Olmo",
         "Dirección: Calle Uno 1, 28001 Madrid",
         "Propietario: Ana Gil",
@@ -72,7 +69,7 @@ fn an_address_belongs_to_the_section_of_the_lines_around_it() {
     ]);
     assert_eq!(value(&fields, "clinic_address"), Some("Calle Uno 1, 28001 Madrid"));
     assert_eq!(value(&fields, "owner_address"), Some("Calle Dos 2, 28002 Madrid"));
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "DATOS PERSONALES DEL CLIENTE",
         "Nombre: Ana Gil",
         "Dirección: Calle Dos 2",
@@ -91,7 +88,7 @@ fn an_address_belongs_to_the_section_of_the_lines_around_it() {
 /// Proves R106.
 #[test]
 fn phone_numbers_invoices_and_dates_are_no_microchips() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Paciente: Luna",
         "Teléfono: 655 123 456",
         "Nº factura: 202400012345678",
@@ -99,16 +96,16 @@ fn phone_numbers_invoices_and_dates_are_no_microchips() {
         "655123456",
     ]);
     assert_eq!(value(&fields, "microchip_id"), None);
-    let fields = extracted_from_lines(&["Identificación electrónica: 941-000-012-345-678", "Tel: 655123456"]);
+    let fields = found_in_lines(&["Identificación electrónica: 941-000-012-345-678", "Tel: 655123456"]);
     assert_eq!(value(&fields, "microchip_id"), Some("941000012345678"));
-    let fields = extracted_from_lines(&["MICR0CHIP: 941000012345678"]);
+    let fields = found_in_lines(&["MICR0CHIP: 941000012345678"]);
     assert_eq!(value(&fields, "microchip_id"), Some("941000012345678"), "as recognition has it");
 }
 
 /// Proves R105.
 #[test]
 fn doses_laboratory_results_and_prices_are_no_weights() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Visita: 01/02/2024",
         "Meloxicam 0,1 mg/kg cada 24 horas",
         "Glucosa 120 mg/dL",
@@ -118,7 +115,7 @@ fn doses_laboratory_results_and_prices_are_no_weights() {
     ]);
     assert_eq!(values(&fields, "weight"), ["12.5 kg", "12.5 kg"], "the document's, and the visit's");
     assert!(fields.iter().any(|field| field.key == "weight" && field.origin == Origin::Derived));
-    assert_eq!(values(&extracted_from_lines(&["Peso: 5 mg/kg"]), "weight"), [""], "a field without a value");
+    assert_eq!(values(&found_in_lines(&["Peso: 5 mg/kg"]), "weight"), [""], "a field without a value");
 }
 
 /// Proves R108.
@@ -126,15 +123,15 @@ fn doses_laboratory_results_and_prices_are_no_weights() {
 fn the_age_is_derived_from_the_date_of_birth_and_the_latest_past_visit() {
     let record =
         ["F. Nac.: 10/05/2020", "Visita: 09/05/2023", "Motivo: a", "Visita: 01/01/2099", "Motivo: b"];
-    let fields = extracted_from_lines(&record);
+    let fields = found_in_lines(&record);
     let age = fields.iter().find(|field| field.key == "age").unwrap();
     assert_eq!((text(age), age.origin), ("2", Origin::Derived));
     assert!(age.evidence.is_some() && age.mapping_id.is_none());
     let given = [&["Edad: 9 años"], &record[..]].concat();
-    assert_eq!(values(&extracted_from_lines(&given), "age"), ["9"], "never overwritten");
-    assert_eq!(values(&extracted_from_lines(&["F. Nac.: 10/05/2020"]), "age"), ["5"], "else by today");
+    assert_eq!(values(&found_in_lines(&given), "age"), ["9"], "never overwritten");
+    assert_eq!(values(&found_in_lines(&["F. Nac.: 10/05/2020"]), "age"), ["5"], "else by today");
     assert_eq!(
-        values(&extracted_from_lines(&["F. Nac.: 10/05/2020", "Fecha del informe: 11/05/2022"]), "age"),
+        values(&found_in_lines(&["F. Nac.: 10/05/2020", "Fecha del informe: 11/05/2022"]), "age"),
         ["2"]
     );
 }
@@ -142,12 +139,8 @@ fn the_age_is_derived_from_the_date_of_birth_and_the_latest_past_visit() {
 /// Proves R101 for the record number, and R103 and R104 for text without normal form.
 #[test]
 fn a_labelled_text_without_normal_form_becomes_a_field_without_value() {
-    let fields = extracted_from_lines(&[
-        "Nº historia clínica: 22/5226",
-        "Especie: Conejo",
-        "Sexo: ?",
-        "NHC: 01/02/2024",
-    ]);
+    let fields =
+        found_in_lines(&["Nº historia clínica: 22/5226", "Especie: Conejo", "Sexo: ?", "NHC: 01/02/2024"]);
     assert_eq!(value(&fields, "nhc"), Some("22/5226"));
     let species = fields.iter().find(|field| field.key == "species").unwrap();
     assert_eq!(species.value, Value::Null);
@@ -157,7 +150,7 @@ fn a_labelled_text_without_normal_form_becomes_a_field_without_value() {
 
 #[test]
 fn titles_letterheads_and_names_give_values_without_labels() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Hospital Veterinario Bahía - Informe de consulta",
         "Calle Alta 9 - 39990 Torre",
         "HISTORIAL COMPLETO DE: SIMBA",
@@ -168,14 +161,14 @@ fn titles_letterheads_and_names_give_values_without_labels() {
     assert_eq!(value(&fields, "pet_name"), Some("Simba"));
     assert_eq!(value(&fields, "owner_name"), Some("Ana Gil"));
     assert_eq!(value(&fields, "owner_address"), Some("Plaza Baja 2, 39990 Torre"));
-    let fields = extracted_from_lines(&["Paciente: Rocky (canino, mestizo, macho, 7 años)"]);
+    let fields = found_in_lines(&["Paciente: Rocky (canino, mestizo, macho, 7 años)"]);
     let values_by_key = ["pet_name", "species", "sex", "age"].map(|key| value(&fields, key).unwrap());
     assert_eq!(values_by_key, ["Rocky", "canino", "macho", "7"]);
 }
 
 #[test]
 fn values_are_found_in_the_sentences_of_a_letter() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Clínica Veterinaria Duero",
         "Calle Toro 8, 37990 Salamanca",
         "Estimado compañero:",
@@ -193,7 +186,7 @@ fn values_are_found_in_the_sentences_of_a_letter() {
 
 #[test]
 fn labels_in_two_languages_give_one_value() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Nombre / Name: Nube",
         "Especie / Species: Felina / Feline",
         "Propietario / Owner: Iria Castro Pena",
@@ -215,12 +208,12 @@ fn at_most_five_suggestions_are_kept_most_confident_first() {
     let breeds = ["Beagle", "beagle", "Galgo", "Boxer", "Dogo", "Akita", "Husky", "Collie"];
     let lines: Vec<String> = breeds.iter().map(|breed| format!("Raza: {breed}")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let fields = extracted_from_lines(&lines);
+    let fields = found_in_lines(&lines);
     assert_eq!(text(&fields[0]), "Beagle");
     let suggested: Vec<_> = fields[0].candidate_suggestions.iter().map(|one| one.value.clone()).collect();
     let wanted = ["Akita", "Boxer", "Collie", "Dogo", "Galgo"].map(|breed| Value::Text(breed.to_owned()));
     assert_eq!(suggested, wanted);
-    let alone = serde_json::to_value(&extracted_from_lines(&["Raza: Beagle"])[0]).unwrap();
+    let alone = serde_json::to_value(&found_in_lines(&["Raza: Beagle"])[0]).unwrap();
     assert!(alone.get("candidate_suggestions").is_none(), "absent when there are none");
 }
 
@@ -292,7 +285,7 @@ fn a_page_number_is_no_value() {
         PageBuilder::lines(&["Paciente: Luna", "Visita 03/02/2024", "Exploración: mucosas rosadas, alerta"]);
     for number in ["Página 2 de 2", "Pág. 2", "Page 2 of 2", "Page 2"] {
         let second = PageBuilder::lines(&[number, "Diagnóstico: otitis externa"]);
-        let fields = extracted(&[first.clone(), second]);
+        let fields = found_in(&[first.clone(), second]);
         assert!(
             fields.iter().all(|field| !text(field).contains('2') || field.key.ends_with("date")),
             "{fields:#?}"

@@ -26,7 +26,7 @@ fn visits(fields: &[Field]) -> Vec<VisitValues<'_>> {
 /// Proves R100, R102.
 #[test]
 fn a_labelled_date_starts_a_visit_that_the_next_values_belong_to() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Diagnóstico: de antes",
         "Fecha de visita: 01/02/2024",
         "Motivo: control",
@@ -54,7 +54,7 @@ fn a_labelled_date_starts_a_visit_that_the_next_values_belong_to() {
 /// Proves R098, and R102 for times of day.
 #[test]
 fn two_entries_of_one_day_are_two_visits_without_their_times_as_reasons() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "- 18/04/23 - 14:15 -",
         "Vacunación: Trivalente",
         "- 18/04/23 - 10:42:07 - Herida en la pata",
@@ -81,7 +81,7 @@ fn two_entries_of_one_day_are_two_visits_without_their_times_as_reasons() {
 /// Proves R097.
 #[test]
 fn dates_of_birth_microchips_invoices_reports_and_laboratories_start_no_visits() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Fecha de nacimiento: 01/01/2020",
         "Fecha de implantación del chip: 02/02/2020",
         "Fecha de factura: 03/03/2024",
@@ -104,7 +104,7 @@ fn dates_of_birth_microchips_invoices_reports_and_laboratories_start_no_visits()
 /// Proves R096.
 #[test]
 fn values_in_the_history_belong_to_no_visit() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Antecedentes",
         "Diagnóstico: soplo leve",
         "Fecha de visita: 01/02/2024",
@@ -119,8 +119,7 @@ fn values_in_the_history_belong_to_no_visit() {
 
 #[test]
 fn values_before_the_date_belong_to_the_only_visit() {
-    let fields =
-        extracted_from_lines(&["Motivo: tos", "Diagnóstico: bronquitis", "Fecha de consulta: 01/02/2024"]);
+    let fields = found_in_lines(&["Motivo: tos", "Diagnóstico: bronquitis", "Fecha de consulta: 01/02/2024"]);
     assert_eq!(
         visits(&fields),
         [("2024-02-01", vec![("reason_for_visit", "tos"), ("diagnosis", "bronquitis")])]
@@ -129,7 +128,7 @@ fn values_before_the_date_belong_to_the_only_visit() {
 
 #[test]
 fn a_bare_date_starts_a_visit_if_visit_data_follows() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Fecha: 01/02/2024",
         "Motivo: tos",
         "Dx: bronquitis",
@@ -138,19 +137,15 @@ fn a_bare_date_starts_a_visit_if_visit_data_follows() {
     ]);
     let dates: Vec<_> = visits(&fields).into_iter().map(|(date, _)| date).collect();
     assert_eq!(dates, ["2024-02-01", "2024-02-03"]);
-    let fields = extracted_from_lines(&["Fecha: 01/02/2024", "Paciente: Luna", "Motivo: tos"]);
+    let fields = found_in_lines(&["Fecha: 01/02/2024", "Paciente: Luna", "Motivo: tos"]);
     assert_eq!((visits(&fields).len(), value(&fields, "document_date")), (0, Some("2024-02-01")));
 }
 
 /// Proves R102 for times behind a label.
 #[test]
 fn a_time_of_day_is_no_reason_for_a_visit() {
-    let fields = extracted_from_lines(&[
-        "Visita: 01/02/2024",
-        "Motivo: 10:30 - tos",
-        "Visita: 02/02/2024",
-        "Motivo: 10:30",
-    ]);
+    let fields =
+        found_in_lines(&["Visita: 01/02/2024", "Motivo: 10:30 - tos", "Visita: 02/02/2024", "Motivo: 10:30"]);
     assert_eq!(values(&fields, "reason_for_visit"), ["tos"]);
 }
 
@@ -160,7 +155,7 @@ fn below_a_heading_of_visits_every_dated_line_starts_a_visit() {
     paper.text_at(50.0, 50.0, "Historial de visitas");
     paper.row(70.0, &[(50.0, "12/03/2024"), (150.0, "Otitis leve, se limpia el canal")]);
     paper.row(90.0, &[(50.0, "15/04/2024"), (150.0, "Dx: sano")]);
-    let fields = extracted(&[paper.page()]);
+    let fields = found_in(&[paper.page()]);
     assert_eq!(
         visits(&fields),
         [
@@ -181,7 +176,7 @@ fn a_table_of_visits_has_one_visit_per_row() {
     paper.row(90.0, &[(50.0, "16/03/2022"), (150.0, "REVISIÓN"), (250.0, "Oído limpio."), (500.0, "5,0")]);
     paper.row(130.0, &[(50.0, "Vacuna"), (200.0, "Fecha aplicación"), (350.0, "Próxima")]);
     paper.row(150.0, &[(50.0, "Rabia"), (200.0, "16/03/2022"), (350.0, "16/03/2023")]);
-    let fields = extracted(&[paper.page()]);
+    let fields = found_in(&[paper.page()]);
     assert_eq!(
         visits(&fields),
         [
@@ -195,20 +190,17 @@ fn a_table_of_visits_has_one_visit_per_row() {
 /// Proves R107 for visits: a two-digit year is one of this century.
 #[test]
 fn a_two_digit_year_of_the_last_century_starts_no_visit() {
-    let spoken = |date: &str| {
-        extracted_from_lines(&[&format!("Fecha de visita: {date}"), "Diagnóstico: otitis externa"])
-    };
+    let spoken =
+        |date: &str| found_in_lines(&[&format!("Fecha de visita: {date}"), "Diagnóstico: otitis externa"]);
     assert_eq!(visits(&spoken("12/03/24")), [("2024-03-12", vec![("diagnosis", "otitis externa")])]);
     assert_eq!(visits(&spoken("12/03/1995")), [("1995-03-12", vec![("diagnosis", "otitis externa")])]);
     assert_eq!(values(&spoken("12/03/95"), "visit_date"), Vec::<&str>::new());
-    assert!(
-        visits(&extracted_from_lines(&["- 12/03/95 - 10:30 - Revisión", "Diagnóstico: otitis"])).is_empty()
-    );
+    assert!(visits(&found_in_lines(&["- 12/03/95 - 10:30 - Revisión", "Diagnóstico: otitis"])).is_empty());
 }
 
 #[test]
 fn admission_and_discharge_belong_to_the_visit() {
-    let fields = extracted_from_lines(&[
+    let fields = found_in_lines(&[
         "Fecha de ingreso: 01/02/2024",
         "Motivo: parvovirosis",
         "Fecha de alta: 05/02/2024",
@@ -223,7 +215,7 @@ fn admission_and_discharge_belong_to_the_visit() {
 
 #[test]
 fn a_list_may_continue_on_the_next_page() {
-    let fields = extracted(&[
+    let fields = found_in(&[
         PageBuilder::lines(&["Visita: 01/02/2024", "Medicación:", "- Uno 1 mg"]),
         PageBuilder::lines(&["- Dos 2 mg", "Duerme bien."]),
     ]);
