@@ -110,17 +110,32 @@ impl Tensor {
 
     /// Adds a row, which must exist, to a sum.
     pub(super) fn add_row(&self, row: usize, weight: f32, sum: &mut [f32]) {
-        let size = self.kind.size();
-        let begin = self.begin + row * self.width * size;
-        let row = self.bytes[begin..begin + self.width * size].chunks_exact(size);
-        for (sum, bytes) in sum.iter_mut().zip(row) {
-            *sum += weight * self.decode(bytes);
-        }
+        self.add_from(row * self.width, weight, &mut sum[..self.width]);
     }
 
     /// A number of a list.
     pub(super) fn number(&self, place: usize) -> Option<f32> {
-        self.at(place).map(|bytes| self.decode(bytes))
+        let mut number = [0.0];
+        (place < self.height * self.width).then(|| self.add_from(place, 1.0, &mut number))?;
+        Some(number[0])
+    }
+
+    /// Adds the numbers from this place on, which must exist, to a sum.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // A vector needs no more than this.
+    fn add_from(&self, place: usize, weight: f32, sum: &mut [f32]) {
+        let size = self.kind.size();
+        let begin = self.begin + place * size;
+        let numbers = &self.bytes[begin..begin + sum.len() * size];
+        match self.kind {
+            NumberKind::F16 => add(numbers, weight, sum, |bytes| f16(u16::from_le_bytes(bytes))),
+            NumberKind::Bf16 => {
+                add(numbers, weight, sum, |bytes| f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16));
+            }
+            NumberKind::F32 => add(numbers, weight, sum, f32::from_le_bytes),
+            NumberKind::F64 => add(numbers, weight, sum, |bytes| f64::from_le_bytes(bytes) as f32),
+            NumberKind::I32 => add(numbers, weight, sum, |bytes| i32::from_le_bytes(bytes) as f32),
+            NumberKind::I64 => add(numbers, weight, sum, |bytes| i64::from_le_bytes(bytes) as f32),
+        }
     }
 
     /// A number of a list that counts from 0.
@@ -138,20 +153,12 @@ impl Tensor {
         let begin = self.begin + place * size;
         (place < self.height * self.width).then(|| &self.bytes[begin..begin + size])
     }
+}
 
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // A vector needs no more than this.
-    fn decode(&self, bytes: &[u8]) -> f32 {
-        let half = || u16::from_le_bytes([bytes[0], bytes[1]]);
-        let word = || [bytes[0], bytes[1], bytes[2], bytes[3]];
-        let long = || [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]];
-        match self.kind {
-            NumberKind::F16 => f16(half()),
-            NumberKind::Bf16 => f32::from_bits(u32::from(half()) << 16),
-            NumberKind::F32 => f32::from_le_bytes(word()),
-            NumberKind::F64 => f64::from_le_bytes(long()) as f32,
-            NumberKind::I32 => i32::from_le_bytes(word()) as f32,
-            NumberKind::I64 => i64::from_le_bytes(long()) as f32,
-        }
+/// Adds numbers to a sum. One loop for each kind of number, which the compiler can make of wide instructions.
+fn add<const N: usize>(numbers: &[u8], weight: f32, sum: &mut [f32], decode: impl Fn([u8; N]) -> f32) {
+    for (sum, bytes) in sum.iter_mut().zip(numbers.as_chunks().0) {
+        *sum += weight * decode(*bytes);
     }
 }
 
