@@ -22,7 +22,7 @@ pub const RANKED: u32 = 1_000;
 /// So many words are a sentence. A document that answers it seldom has all of them.
 const SENTENCE: usize = 4;
 /// If fewer documents than these have all words of a sentence, those with some words follow.
-const FEW: usize = 10;
+const ENOUGH_FOR_SENTENCE: usize = 10;
 
 /// What to search for.
 #[derive(Clone, Debug)]
@@ -183,7 +183,7 @@ fn required(terms: &[Vec<Term>]) -> Vec<Vec<Term>> {
 async fn find_relaxed(searcher: &Searcher, find: FindQuery) -> PortResult<(FoundDocuments, bool)> {
     let found = searcher.store.search.find(&find).await?;
     let is_sentence = find.text.terms.len() >= SENTENCE;
-    let is_enough = found.documents.len() >= if is_sentence { FEW } else { 1 };
+    let is_enough = found.documents.len() >= if is_sentence { ENOUGH_FOR_SENTENCE } else { 1 };
     if is_enough || find.order != FoundOrder::Best || find.text.terms.len() < 2 {
         return Ok((found, false));
     }

@@ -19,7 +19,7 @@ const NEAREST: u32 = 200;
 const NEAREST_OF_FILTERED: u32 = 2_000;
 /// If what a query demands leaves at most so many documents, the vectors of these alone are compared. Among all vectors the nearest
 /// ones might all be of other documents.
-const FEW: u32 = 2_000;
+const MAX_COMPARED: u32 = 2_000;
 /// The most time that a search waits for the vector of its query.
 const QUERY_TIME: Duration = Duration::from_secs(3);
 /// A chunk that is less similar than this share of the most similar one says nothing.
@@ -36,7 +36,7 @@ pub(super) struct Near {
     allowed: HashMap<DocumentId, FoundDocument>,
 }
 
-/// The documents whose text means what the query says. None if there are no vectors to compare, or if they cannot be made at the
+/// The documents whose text means what the query says. Nothing if there are no vectors to compare, or if they cannot be made at the
 /// moment: words are found nevertheless.
 pub(super) async fn nearest(searcher: &Searcher, query: &Query, wanted: &FindQuery) -> PortResult<Near> {
     let Some(embedder) = &searcher.embedder else { return Ok(Near::default()) };
@@ -71,8 +71,8 @@ pub(super) fn demanded(query: &Query, conditions: Vec<DocumentCondition>) -> Fin
         conditions,
         among: None,
         order: FoundOrder::Newest(None),
-        limit: FEW + 1,
-        counted: FEW + 1,
+        limit: MAX_COMPARED + 1,
+        counted: MAX_COMPARED + 1,
     }
 }
 
@@ -82,7 +82,7 @@ async fn few(
     wanted: &FindQuery,
 ) -> PortResult<Option<HashMap<DocumentId, FoundDocument>>> {
     let found = searcher.store.search.find(wanted).await?;
-    let is_few = found.total <= FEW && !found.is_lower_bound;
+    let is_few = found.total <= MAX_COMPARED && !found.is_lower_bound;
     Ok(is_few.then(|| by_id(found)))
 }
 

@@ -1,7 +1,6 @@
 //! What sentences and rows without labels state about the subject of a document.
 
 use super::animal::{fact_behind_name, is_animal};
-use super::tick_box::is_box;
 use super::{Normaliser, folded_words, is_unit_of_age};
 
 /// Words that say in a sentence what an animal is.
@@ -117,10 +116,6 @@ pub(crate) fn is_signalment(word: &str) -> bool {
 /// What such a line states, each with the range of its words: `7 yo FS DSH`, `9-year-old male neutered Beagle`.
 pub(crate) fn facts_in_signalment(words: &[&str]) -> Vec<(Normaliser, std::ops::Range<usize>)> {
     let words = &words[..words.len().min(MAX_SIGNALMENT_WORDS)];
-    // "Macho [X] Hembra" states only what is ticked.
-    if words.iter().any(|word| is_box(word)) {
-        return Vec::new();
-    }
     let folded: Vec<String> = words.iter().map(|word| folded_words(word).concat()).collect();
     let mut facts: Vec<(Normaliser, std::ops::Range<usize>)> = Vec::new();
     let mut add = |normaliser: Normaliser, range: std::ops::Range<usize>| {

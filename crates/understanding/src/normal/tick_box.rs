@@ -29,11 +29,6 @@ pub(crate) fn starts_with_box(words: &str) -> bool {
     boxes().any(|mark| words.starts_with(mark))
 }
 
-/// Whether a word is a box or a part of one.
-pub(crate) fn is_box(word: &str) -> bool {
-    ["[", "]", "(", ")"].contains(&word) || boxes().any(|mark| word == mark)
-}
-
 fn boxes() -> impl Iterator<Item = &'static str> {
     EMPTY.into_iter().chain(TICKED)
 }

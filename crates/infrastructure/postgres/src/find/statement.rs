@@ -20,7 +20,7 @@ const MAX_SCANNED: usize = 100_000;
 /// How many chunks with all words are looked at.
 const TOGETHER: usize = 1_000;
 /// If more chunks have each of the words, very many may have them all, and only those of the newest documents are looked at.
-const FEW: u32 = 5_000;
+const MAX_RAREST: u32 = 5_000;
 /// How many chunks with a phrase are looked at.
 const PHRASES: usize = 20_000;
 /// Results whose first chunk with a word is looked up, if time orders them.
@@ -268,7 +268,7 @@ impl Writer<'_> {
         self.with.push(format!(
             "together AS MATERIALIZED (\
                  SELECT * FROM (SELECT c.document_number, c.position FROM search_chunks c \
-                                WHERE c.words @@ {all}::text::tsquery AND (SELECT min(frequency) FROM terms) <= {FEW} OFFSET 0) c \
+                                WHERE c.words @@ {all}::text::tsquery AND (SELECT min(frequency) FROM terms) <= {MAX_RAREST} OFFSET 0) c \
                  ORDER BY document_number DESC LIMIT {TOGETHER}), \
              apart AS MATERIALIZED (\
                  SELECT n.document_number, c.position, c.words \

@@ -15,7 +15,7 @@ use crate::sql;
 /// How long statistics are kept. The server makes new ones when a tenth of the chunks has changed.
 const KEPT: Duration = Duration::from_mins(1);
 /// Those of fewer chunks change with each document, and are not kept.
-const FEW: f64 = 1_000.0;
+const MIN_KEPT_CHUNKS: f64 = 1_000.0;
 
 /// The statistics that were read last, and when.
 pub(crate) type KeptStatistics = Arc<Mutex<Option<(Instant, Arc<Statistics>)>>>;
@@ -41,7 +41,7 @@ impl Statistics {
         let shares = words.into_iter().flatten().zip(shares.into_iter().flatten().map(f64::from));
         let chunks: f64 = row.try_get("chunks").map_err(translate)?;
         let statistics = Arc::new(Self { chunks, shares: shares.collect() });
-        if chunks >= FEW {
+        if chunks >= MIN_KEPT_CHUNKS {
             *kept() = Some((Instant::now(), statistics.clone()));
         }
         Ok(statistics)
