@@ -84,7 +84,7 @@ pub use proposals::{
     ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalScope, ProposalSummary,
     ProposalVersion, Proposals, StoredReview,
 };
-pub use queue::{Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, RunQueue};
+pub use queue::{Claim, ClaimRequest, ClaimedRun, RunQueue, RunWrite, RunWriteOutcome};
 pub use reader::{
     PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
 };

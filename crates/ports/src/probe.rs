@@ -17,7 +17,7 @@ pub enum Breakpoint {
     /// After the work of a step, before it is recorded.
     AfterStep,
     /// After the result of a step is recorded.
-    AfterAdvance,
+    AfterWrite,
     /// A run has ended.
     AfterEnd,
     /// A run was sent back to the queue to wait.

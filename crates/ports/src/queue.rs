@@ -49,7 +49,7 @@ pub type Claim = (RunId, Fence);
 
 /// A write of the worker that runs a run: the progress of its steps, and perhaps the run's next state.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Advance {
+pub struct RunWrite {
     /// The claimed run. Its fence guards the write.
     pub run: Run,
     /// The time of the write.
@@ -73,10 +73,10 @@ pub struct Advance {
     pub repeated: bool,
 }
 
-/// The outcome of a report.
+/// The outcome of a write.
 #[derive(Clone, Debug, PartialEq)]
-pub enum AdvanceOutcome {
-    /// The report is stored, with these events that depended on what the store found: the end of a review, and the
+pub enum RunWriteOutcome {
+    /// The write is stored, with these events that depended on what the store found: the end of a review, and the
     /// creation of a run that continues the work. None if an earlier attempt has stored them.
     Accepted(Vec<Event>),
     /// The run has another fence by now. Only the event of the refusal is stored.
@@ -97,8 +97,8 @@ pub trait RunQueue: Send + Sync {
     /// woken, in the same order.
     async fn claim(&self, claim: ClaimRequest<'_>) -> PortResult<Vec<ClaimedRun>>;
 
-    /// Stores a report about a running run if its fence is still valid.
-    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome>;
+    /// Makes a write about a running run if its fence is still valid.
+    async fn write(&self, write: RunWrite) -> PortResult<RunWriteOutcome>;
 
     /// Makes queued runs claimable once their delay has passed. Returns their number.
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize>;

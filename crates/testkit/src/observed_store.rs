@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, FrontCheck, Lease, LeaseJudgement, PortError,
-    PortResult, RecoveryRules, RunQueue, RunRecovery, Store, SubjectQueue, Worker, Workers,
+    Claim, ClaimRequest, ClaimedRun, FrontCheck, Lease, LeaseJudgement, PortError, PortResult, RecoveryRules,
+    RunQueue, RunRecovery, RunWrite, RunWriteOutcome, Store, SubjectQueue, Worker, Workers,
 };
 use tokio::sync::{Notify, watch};
 
@@ -22,7 +22,7 @@ pub const TEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to wait for a write before the fake clock is advanced.
 const QUIET_PERIOD: Duration = Duration::from_millis(2);
 
-/// A planned failure of `advance`.
+/// A planned failure of `RunQueue::write`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The store fails and stores nothing.
@@ -55,8 +55,8 @@ impl StoreObserver {
         (Store { queue: wrapped.clone(), recovery: wrapped.clone(), workers: wrapped, ..store }, observer)
     }
 
-    /// Makes the next `advance` fail.
-    pub fn fail_next_advance(&self, fault: Fault) {
+    /// Makes the next `RunQueue::write` fail.
+    pub fn fail_next_write(&self, fault: Fault) {
         self.faults.lock().unwrap().push_back(fault);
     }
 
@@ -69,7 +69,7 @@ impl StoreObserver {
         self.wait(condition, || ()).await;
     }
 
-    /// Like [`StoreObserver::wait_until`], and advances the clock by `step` whenever there are no writes.
+    /// Like [`StoreObserver::wait_until`], and writes the clock by `step` whenever there are no writes.
     pub async fn wait_until_advancing<F, R>(&self, clock: &FakeClock, step: SignedDuration, condition: F)
     where
         F: Fn() -> R,
@@ -128,12 +128,12 @@ impl RunQueue for ObservedStore {
         claimed
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
+    async fn write(&self, write: RunWrite) -> PortResult<RunWriteOutcome> {
         let fault = self.observer.faults.lock().unwrap().pop_front();
         if fault == Some(Fault::BeforeWrite) {
             return Err(outage());
         }
-        let written = self.queue.advance(advance).await;
+        let written = self.queue.write(write).await;
         self.observer.notify_written();
         if fault == Some(Fault::AfterWrite) { Err(outage()) } else { written }
     }

@@ -13,7 +13,7 @@ use quire_application::{App, events};
 use quire_domain::run::RunState;
 use quire_domain::{DocumentId, Priority, Role, Run};
 
-use self::timeline::{Attempt, attempts};
+use self::timeline::{AttemptRow, attempts};
 pub(super) use self::timeline::{name as step_name, status as step_status};
 use super::frame::{Frame, NavigationItem, page};
 use super::moments::{Moment, lasting};
@@ -55,7 +55,7 @@ struct RunRow {
     took: Option<String>,
     /// Why it failed: the code and the message.
     failure: Option<(&'static str, String)>,
-    attempts: Vec<Attempt>,
+    attempts: Vec<AttemptRow>,
     may_withdraw: bool,
     may_cancel: bool,
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{DocumentId, EventId, NewRun, RequeuePolicy, Run, Transition};
 use quire_ports::{
-    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue,
+    Claim, ClaimRequest, ClaimedRun, EventFilter, PortError, PortResult, RunQueue, RunWrite, RunWriteOutcome,
 };
 use quire_sqlite::testing::store_fixture;
 use tokio::sync::{Notify, watch};
@@ -59,8 +59,8 @@ impl RunQueue for FailingQueue {
         self.queue.claim(claim).await
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
-        self.queue.advance(advance).await
+    async fn write(&self, write: RunWrite) -> PortResult<RunWriteOutcome> {
+        self.queue.write(write).await
     }
 
     async fn release_due(&self, at: Timestamp, limit: usize) -> PortResult<usize> {

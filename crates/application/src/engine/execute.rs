@@ -49,7 +49,7 @@ pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: 
         // All steps have succeeded; only the end of the run is missing.
         execution.complete().await;
     } else {
-        let attempts = claimed.attempts.into_iter().map(|attempt| Attempt::started(attempt, started_at));
+        let attempts = claimed.attempts.into_iter().map(|attempt| StartedAttempt::new(attempt, started_at));
         execution.run_groups(attempts.collect()).await;
     }
 }
@@ -81,14 +81,14 @@ pub(super) struct Execution<'e> {
 
 /// An attempt at a step whose start is recorded.
 #[derive(Clone, Copy)]
-pub(super) struct Attempt {
+pub(super) struct StartedAttempt {
     pub(super) step: StepName,
     pub(super) number: u32,
     pub(super) started_at: Timestamp,
 }
 
-impl Attempt {
-    pub(super) fn started(StepAttempt { step, number }: StepAttempt, started_at: Timestamp) -> Self {
+impl StartedAttempt {
+    pub(super) fn new(StepAttempt { step, number }: StepAttempt, started_at: Timestamp) -> Self {
         Self { step, number, started_at }
     }
 
@@ -113,7 +113,7 @@ pub(super) enum Stop {
 
 impl Execution<'_> {
     /// Executes the groups of steps, one after the other.
-    async fn run_groups(&mut self, first: Vec<Attempt>) {
+    async fn run_groups(&mut self, first: Vec<StartedAttempt>) {
         let mut attempts = first;
         while !attempts.is_empty() {
             attempts = self.run_group(attempts).await;
@@ -139,7 +139,7 @@ impl Execution<'_> {
             }
             Stop::Halted => RunChange::HandBack,
         };
-        let mut running: Vec<RunningStep> = work.running().map(Attempt::running).collect();
+        let mut running: Vec<RunningStep> = work.running().map(StartedAttempt::running).collect();
         running.sort_by_key(|running| running.step);
         self.engine.stop_run(&self.lease, &self.run, &running, change).await;
         // The run has ended, so an error here changes nothing.
@@ -147,7 +147,7 @@ impl Execution<'_> {
     }
 
     /// Starts the work of a step on the step threads.
-    pub(super) fn begin(&self, work: &mut GroupWork, attempt: Attempt) {
+    pub(super) fn begin(&self, work: &mut GroupWork, attempt: StartedAttempt) {
         let step = self.setup.steps.get(&attempt.step).cloned();
         let probe = self.engine.probe.clone();
         let run = self.run.id;
@@ -184,14 +184,14 @@ impl Execution<'_> {
         }
     }
 
-    pub(super) fn step_started(&self, attempt: Attempt) -> Event {
+    pub(super) fn step_started(&self, attempt: StartedAttempt) -> Event {
         step_started(&self.run, attempt.identity(), self.lease.worker, attempt.started_at)
     }
 
     pub(super) fn step_ended(
         &self,
         event_type: EventType,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         at: Timestamp,
         failure: Option<quire_domain::FailureRecord>,
     ) -> Event {
@@ -208,10 +208,10 @@ impl Execution<'_> {
 
     /// Writes progress in the middle of a run. Returns whether the run goes on. If the store will never accept the write, the
     /// run fails with the attempt that it is about and with those that are running.
-    pub(super) async fn advance(
+    pub(super) async fn persist_progress(
         &mut self,
         work: &GroupWork,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         events: Vec<Event>,
         results: StepResults,
     ) -> bool {
@@ -221,14 +221,14 @@ impl Execution<'_> {
             self.fail_unstorable(attempt, interrupted, failure).await;
             return false;
         }
-        let goes_on = self.engine.probe.reached(Breakpoint::AfterAdvance, Some(self.run.id)).await.is_ok();
+        let goes_on = self.engine.probe.reached(Breakpoint::AfterWrite, Some(self.run.id)).await.is_ok();
         goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
     /// Ends the run, or sends it back to the queue.
     pub(super) async fn end(
         &mut self,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         events: Vec<Event>,
         results: StepResults,
         change: RunChange,
@@ -244,12 +244,12 @@ impl Execution<'_> {
     /// Fails the run because the store will never accept the result of the step.
     pub(super) async fn fail_unstorable(
         &mut self,
-        attempt: Attempt,
-        interrupted: impl Iterator<Item = Attempt>,
+        attempt: StartedAttempt,
+        interrupted: impl Iterator<Item = StartedAttempt>,
         failure: Failure,
     ) {
         let now = self.engine.store.clock.now();
-        let failed = |attempt: Attempt| {
+        let failed = |attempt: StartedAttempt| {
             let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
             self.step_ended(EventType::StepFailed, attempt, now, Some(record))
         };

@@ -11,7 +11,7 @@ use quire_ports::{Clock, FirstVersion, StepOutput};
 use tokio::runtime::Handle;
 use tokio::task::{Id, JoinSet};
 
-use super::execute::{Attempt, Execution, artifact};
+use super::execute::{Execution, StartedAttempt, artifact};
 use super::persist::StepResults;
 use crate::steps::StepErrorCode;
 
@@ -19,7 +19,7 @@ type StepOutcome = Result<StepOutput, Failure>;
 
 /// What follows a write about a group: the group goes on, or these attempts at the next group follow. None of them if the
 /// run has ended, waits or is lost.
-pub(super) type AfterWrite = ControlFlow<Vec<Attempt>>;
+pub(super) type AfterWrite = ControlFlow<Vec<StartedAttempt>>;
 
 /// The work is over: the run has ended, waits or is lost.
 pub(super) const OVER: AfterWrite = ControlFlow::Break(Vec::new());
@@ -29,14 +29,14 @@ pub(super) struct GroupWork {
     pub(super) group: StepGroup,
     tasks: JoinSet<StepOutcome>,
     /// The attempts that are running, each with its task.
-    running: Vec<(Id, Attempt)>,
+    running: Vec<(Id, StartedAttempt)>,
     /// The attempts that found their lane busy. When another step of the group ends, its permit is free, and they are made
     /// again: the run keeps its slot for the others anyway.
-    held_back: Vec<Attempt>,
+    held_back: Vec<StartedAttempt>,
 }
 
 impl GroupWork {
-    fn new(attempts: &[Attempt]) -> Self {
+    fn new(attempts: &[StartedAttempt]) -> Self {
         let attempts: Vec<StepAttempt> = attempts.iter().map(|attempt| attempt.identity()).collect();
         Self {
             group: StepGroup::started(&attempts),
@@ -48,7 +48,7 @@ impl GroupWork {
 
     pub(super) fn spawn(
         &mut self,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         task: impl Future<Output = StepOutcome> + Send + 'static,
         threads: &Handle,
     ) {
@@ -57,12 +57,12 @@ impl GroupWork {
     }
 
     /// The attempts that have begun and have not ended.
-    pub(super) fn running(&self) -> impl Iterator<Item = Attempt> {
+    pub(super) fn running(&self) -> impl Iterator<Item = StartedAttempt> {
         self.running.iter().map(|(_, attempt)| *attempt).chain(self.held_back.iter().copied())
     }
 
     /// Holds back an attempt that found its lane busy, if another step is running.
-    fn hold_back(&mut self, attempt: Attempt) -> bool {
+    fn hold_back(&mut self, attempt: StartedAttempt) -> bool {
         let waits = !self.running.is_empty();
         self.held_back.extend(waits.then_some(attempt));
         waits
@@ -74,7 +74,7 @@ impl GroupWork {
     }
 
     /// Waits for the end of an attempt. None if the pause before the next attempt at a step ends earlier.
-    async fn next(&mut self, clock: &dyn Clock) -> Option<(Attempt, StepOutcome)> {
+    async fn next(&mut self, clock: &dyn Clock) -> Option<(StartedAttempt, StepOutcome)> {
         let due = self.group.next_due();
         tokio::select! {
             ended = next_ended(&mut self.tasks, &mut self.running) => Some(ended),
@@ -85,8 +85,8 @@ impl GroupWork {
 
 async fn next_ended(
     tasks: &mut JoinSet<StepOutcome>,
-    running: &mut Vec<(Id, Attempt)>,
-) -> (Attempt, StepOutcome) {
+    running: &mut Vec<(Id, StartedAttempt)>,
+) -> (StartedAttempt, StepOutcome) {
     while let Some(ended) = tasks.join_next_with_id().await {
         let (id, outcome) = match ended {
             Ok((id, outcome)) => (id, Some(outcome)),
@@ -100,7 +100,7 @@ async fn next_ended(
     std::future::pending().await
 }
 
-fn panicked(attempt: Attempt) -> Failure {
+fn panicked(attempt: StartedAttempt) -> Failure {
     let message = format!("step {} stopped unexpectedly; please report this", attempt.step);
     Failure::transient(StepErrorCode::StepPanicked.as_str(), message)
 }
@@ -115,7 +115,7 @@ async fn sleep_until(clock: &dyn Clock, at: Option<Timestamp>) {
 impl Execution<'_> {
     /// Executes the attempts of a group, whose start is recorded, and the further attempts at its steps. Returns the first
     /// attempts at the next group, whose start is recorded too. None if the run has ended, waits or is lost.
-    pub(super) async fn run_group(&mut self, attempts: Vec<Attempt>) -> Vec<Attempt> {
+    pub(super) async fn run_group(&mut self, attempts: Vec<StartedAttempt>) -> Vec<StartedAttempt> {
         let mut work = GroupWork::new(&attempts);
         for attempt in attempts {
             self.begin(&mut work, attempt);
@@ -146,7 +146,12 @@ impl Execution<'_> {
         }
     }
 
-    async fn succeeded(&mut self, work: &mut GroupWork, attempt: Attempt, output: StepOutput) -> AfterWrite {
+    async fn succeeded(
+        &mut self,
+        work: &mut GroupWork,
+        attempt: StartedAttempt,
+        output: StepOutput,
+    ) -> AfterWrite {
         let now = self.engine.store.clock.now();
         let succeeded = self.step_ended(EventType::StepSucceeded, attempt, now, None);
         let artifacts = output.artifacts.into_iter();
@@ -171,7 +176,7 @@ impl Execution<'_> {
     pub(super) async fn write(
         &mut self,
         work: &GroupWork,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         mut events: Vec<Event>,
         results: StepResults,
     ) -> AfterWrite {
@@ -192,13 +197,13 @@ impl Execution<'_> {
             GroupState::Succeeded => {
                 let now = self.engine.store.clock.now();
                 let next = self.setup.plan.attempts_after(attempt.step).into_iter();
-                let next: Vec<Attempt> = next.map(|next| Attempt::started(next, now)).collect();
+                let next: Vec<StartedAttempt> = next.map(|next| StartedAttempt::new(next, now)).collect();
                 if next.is_empty() {
                     self.end(attempt, events, results, RunChange::Complete).await;
                     return OVER;
                 }
                 events.extend(next.iter().map(|next| self.step_started(*next)));
-                let is_stored = self.advance(work, attempt, events, results).await;
+                let is_stored = self.persist_progress(work, attempt, events, results).await;
                 ControlFlow::Break(if is_stored { next } else { Vec::new() })
             }
         }
@@ -207,18 +212,22 @@ impl Execution<'_> {
     async fn go_on(
         &mut self,
         work: &GroupWork,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         events: Vec<Event>,
         results: StepResults,
     ) -> AfterWrite {
-        if self.advance(work, attempt, events, results).await { ControlFlow::Continue(()) } else { OVER }
+        if self.persist_progress(work, attempt, events, results).await {
+            ControlFlow::Continue(())
+        } else {
+            OVER
+        }
     }
 
     /// Makes the next attempts at steps whose pause is over.
     async fn start_due(&mut self, work: &mut GroupWork) -> AfterWrite {
         let now = self.engine.store.clock.now();
-        let due: Vec<Attempt> =
-            work.group.start_due(now).into_iter().map(|attempt| Attempt::started(attempt, now)).collect();
+        let due: Vec<StartedAttempt> =
+            work.group.start_due(now).into_iter().map(|attempt| StartedAttempt::new(attempt, now)).collect();
         let Some(first) = due.first() else { return ControlFlow::Continue(()) };
         let events = due.iter().map(|attempt| self.step_started(*attempt)).collect();
         let after = self.go_on(work, *first, events, StepResults::default()).await;

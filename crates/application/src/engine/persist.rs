@@ -7,7 +7,7 @@ use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
 use quire_domain::{Event, Failure, Run, RunChange, Transition};
 use quire_ports::{
-    Advance, AdvanceOutcome, Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult,
+    Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult, RunWrite, RunWriteOutcome,
 };
 
 use super::{EngineCore, WorkerLease};
@@ -92,7 +92,7 @@ impl EngineCore {
     ) -> WriteOutcome {
         let at = self.store.clock.now();
         let StepResults { artifacts, interpretation, proposal, summary, text } = results;
-        let mut advance = Advance {
+        let mut write = RunWrite {
             run: run.clone(),
             at,
             events,
@@ -106,14 +106,14 @@ impl EngineCore {
         };
         let mut pause = FIRST_PAUSE;
         loop {
-            match self.store.queue.advance(advance.clone()).await {
-                Ok(AdvanceOutcome::Accepted(conditional)) => {
-                    self.report_written(&advance, &conditional);
+            match self.store.queue.write(write.clone()).await {
+                Ok(RunWriteOutcome::Accepted(conditional)) => {
+                    self.report_written(&write, &conditional);
                     return WriteOutcome::Stored;
                 }
-                Ok(AdvanceOutcome::Refused) => {
-                    let last = last_event(&advance.events, advance.end.as_ref());
-                    let refused = late_write_refused(&advance.run, last, advance.at);
+                Ok(RunWriteOutcome::Refused) => {
+                    let last = last_event(&write.events, write.end.as_ref());
+                    let refused = late_write_refused(&write.run, last, write.at);
                     event_log::log(&refused, run.correlation_id.as_deref());
                     event_log::count_refused_write(run.pipeline);
                     self.minute_counters.count(&refused);
@@ -125,7 +125,7 @@ impl EngineCore {
                 }
                 Err(error) => return WriteOutcome::Unstorable(unstorable(&error)),
             }
-            advance.repeated = true;
+            write.repeated = true;
             tokio::select! {
                 () = lease.lost.cancelled() => return WriteOutcome::RunLost,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
@@ -134,13 +134,13 @@ impl EngineCore {
     }
 
     /// Reports the events of a write, and those that the store added.
-    fn report_written(&self, advance: &Advance, added: &[Event]) {
-        let correlation_id = advance.run.correlation_id.as_deref();
-        for event in &advance.events {
+    fn report_written(&self, write: &RunWrite, added: &[Event]) {
+        let correlation_id = write.run.correlation_id.as_deref();
+        for event in &write.events {
             self.minute_counters.count(event);
             event_log::log_and_count(event, correlation_id);
         }
-        if let Some(end) = &advance.end {
+        if let Some(end) = &write.end {
             self.report_transition(end);
         }
         for event in added {

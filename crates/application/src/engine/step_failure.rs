@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use quire_domain::{AfterFailure, Event, EventType, Failure, GroupWait, RunChange, Wait};
 use quire_ports::Breakpoint;
 
-use super::execute::{Attempt, Execution, artifact};
+use super::execute::{Execution, StartedAttempt, artifact};
 use super::group::{AfterWrite, GroupWork, OVER};
 use super::persist::{StepResults, WriteOutcome};
 use crate::steps::StepErrorCode;
@@ -19,7 +19,7 @@ impl Execution<'_> {
     pub(super) async fn failed(
         &mut self,
         work: &mut GroupWork,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         mut failure: Failure,
     ) -> AfterWrite {
         if failure.error_code == StepErrorCode::StorageUnavailable.as_str()
@@ -65,7 +65,7 @@ impl Execution<'_> {
     /// What follows the failure of an attempt. After another step of the group has given up, no attempt is repeated.
     fn after_failure(
         &self,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         failure: &Failure,
         has_given_up: bool,
         now: Timestamp,
@@ -86,7 +86,7 @@ impl Execution<'_> {
     /// Sends the run back to the queue to wait. The slot is free afterwards.
     pub(super) async fn wait(
         &mut self,
-        attempt: Attempt,
+        attempt: StartedAttempt,
         events: Vec<Event>,
         results: StepResults,
         wait: GroupWait,

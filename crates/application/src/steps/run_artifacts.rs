@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use quire_domain::{ArtifactId, Failure};
-use quire_ports::{Advance, AdvanceOutcome, Artifact, RunQueue, StepContext};
+use quire_ports::{Artifact, RunQueue, RunWrite, RunWriteOutcome, StepContext};
 
 use super::error_code::{StepErrorCode, database_failure};
 
@@ -23,7 +23,7 @@ pub(super) async fn store_artifact(
 ) -> Result<ArtifactId, Failure> {
     let id = ArtifactId::new();
     let artifact = Artifact { id, artifact_type: artifact_type.to_owned(), payload, created_at: at };
-    let advance = Advance {
+    let write = RunWrite {
         run: context.run.clone(),
         at,
         events: Vec::new(),
@@ -37,9 +37,9 @@ pub(super) async fn store_artifact(
     };
     let mut pause = FIRST_PAUSE;
     loop {
-        match queue.advance(advance.clone()).await {
-            Ok(AdvanceOutcome::Accepted(_)) => return Ok(id),
-            Ok(AdvanceOutcome::Refused) => return Err(stopped()),
+        match queue.write(write.clone()).await {
+            Ok(RunWriteOutcome::Accepted(_)) => return Ok(id),
+            Ok(RunWriteOutcome::Refused) => return Err(stopped()),
             Err(error) if error.is_retryable() && !*context.cancelled.borrow() => {
                 tracing::warn!(run_id = %context.run.id, artifact_type, %error, "storing an artifact failed, will retry");
             }

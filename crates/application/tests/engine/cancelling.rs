@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quire_application::engine::EngineSettings;
 use quire_domain::run::apply;
 use quire_domain::{EventType, RunChange, RunId, SubjectId};
-use quire_ports::{Advance, Breakpoint, StepOutput};
+use quire_ports::{Breakpoint, RunWrite, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::Semaphore;
 
@@ -58,7 +58,7 @@ async fn a_cancelled_run_stops_its_step_and_frees_its_slot(fixture: EngineFixtur
 async fn cancel_without_a_message(fixture: &EngineFixture, run: RunId) {
     let (run, at) = (fixture.run(run).await, fixture.store.clock.now());
     let end = Some(apply(&run, RunChange::Cancel, at).unwrap());
-    let advance = Advance {
+    let write = RunWrite {
         run,
         at,
         events: Vec::new(),
@@ -70,7 +70,7 @@ async fn cancel_without_a_message(fixture: &EngineFixture, run: RunId) {
         end,
         repeated: false,
     };
-    fixture.store.queue.advance(advance).await.unwrap();
+    fixture.store.queue.write(write).await.unwrap();
 }
 
 /// Proves R015: the step has its result, but the run was cancelled before it is written.

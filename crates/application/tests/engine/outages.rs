@@ -29,7 +29,7 @@ async fn a_result_survives_an_outage_and_is_stored_once(fixture: EngineFixture) 
     ];
     for faults in faults {
         for fault in faults {
-            fixture.observer.fail_next_advance(*fault);
+            fixture.observer.fail_next_write(*fault);
         }
         let run = fixture.enqueue(SubjectId::new()).await;
         fixture.wait_for_state(run, "COMPLETED").await;

@@ -80,7 +80,7 @@ async fn a_run_without_an_owner_fails_at_the_start_of_the_only_engine(fixture: E
 /// Proves R195: the same crash with the other policy. The succeeded step is not repeated.
 async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
-    fixture.probe.hold_once(Breakpoint::AfterAdvance);
+    fixture.probe.hold_once(Breakpoint::AfterWrite);
     let done = Arc::new(std::sync::Mutex::new(Vec::new()));
     let log = done.clone();
     let work = steps::step(move |context| {
@@ -88,7 +88,7 @@ async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixt
         async { Ok(StepOutput::default()) }
     });
     let first = fixture.start_engine(document_pipeline(requeue_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterAdvance, 1).await;
+    fixture.probe.wait_for(Breakpoint::AfterWrite, 1).await;
     // The engine dies between the two steps, and its lease expires.
     drop(first);
     fixture.clock.advance(LEASE_TERM);

@@ -231,7 +231,7 @@ async fn every_failed_attempt_stores_its_diagnosis_only_as_an_artifact(fixture: 
 /// The diagnosis is in the same write as the failure.
 async fn a_diagnosis_is_stored_once_when_its_write_gets_no_answer(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
-    fixture.observer.fail_next_advance(Fault::AfterWrite);
+    fixture.observer.fail_next_write(Fault::AfterWrite);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &diagnosed())).await;
     fixture.wait_for_state_advancing(run, "FAILED").await;
     assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 2);

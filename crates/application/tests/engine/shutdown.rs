@@ -45,7 +45,7 @@ async fn runs_that_outlast_the_shutdown_are_handed_back(fixture: EngineFixture) 
         let before = fixture.probe.count(Breakpoint::BeforeStep);
         let engine = fixture.start_engine(document_pipeline(policy, &work)).await;
         fixture.probe.wait_for(Breakpoint::BeforeStep, before + 2).await;
-        fixture.observer.fail_next_advance(Fault::BeforeWrite);
+        fixture.observer.fail_next_write(Fault::BeforeWrite);
         let stopping = tokio::spawn(engine.stop());
         fixture.wait_until_advancing(|| async { stopping.is_finished() }).await;
         let stored = fixture.run(run).await;

@@ -1,11 +1,10 @@
 //! Quire's store on PostgreSQL: many processes, one database.
 //!
-//! The frequent writes, [`new_documents`], [`enqueue`] and [`advance`], go through a [`batcher`] each. A batcher
+//! The frequent writes, [`new_documents`], [`enqueue`] and [`run_writes`], go through a [`batcher`] each. A batcher
 //! writes all waiting operations with a few set-based statements in one transaction, so that they share one commit.
 //! Every transaction first locks its runs in the order of their ids, and appends to the history last. That order
 //! prevents deadlocks, and keeps the history in the order of the commits.
 
-mod advance;
 mod batcher;
 mod calibration;
 mod claim;
@@ -34,6 +33,7 @@ mod recovery;
 mod review_marks;
 mod reviews;
 mod row;
+mod run_writes;
 mod search;
 mod search_entry;
 mod seeding;
@@ -58,13 +58,13 @@ use tokio::sync::{Notify, watch};
 
 pub use clock::DatabaseClock;
 
-use crate::advance::WriteAdvances;
 use crate::batcher::Batcher;
 use crate::database::Database;
 use crate::enqueue::InsertRuns;
 use crate::installation_permits::InstallationPermits;
 use crate::listener::{Listener, Wakeups};
 use crate::new_documents::AddDocuments;
+use crate::run_writes::RunWriter;
 
 /// The text of a query, by entity and verb, with its column lists. They are expanded at the first use.
 macro_rules! sql {
@@ -79,7 +79,7 @@ pub(crate) use sql;
 
 /// How many batches of writes about running runs are written at once. With one, two slots would take turns in waiting for
 /// each other's commit.
-const ADVANCE_BATCHES: usize = 2;
+const RUN_WRITE_BATCHES: usize = 2;
 
 /// The settings of the store.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ pub struct PgStore {
     heartbeats: Database,
     new_documents: Batcher<AddDocuments>,
     enqueues: Batcher<InsertRuns>,
-    advances: Batcher<WriteAdvances>,
+    run_writes: Batcher<RunWriter>,
     installation_permits: InstallationPermits,
     wakeup: Arc<Notify>,
     /// Counts the messages that a running run was cancelled.
@@ -142,7 +142,7 @@ impl PgStore {
         Ok(Self {
             new_documents: Batcher::start(AddDocuments(database.clone()), options.group_limit, 1),
             enqueues: Batcher::start(InsertRuns(database.clone()), options.group_limit, 1),
-            advances: Batcher::start(WriteAdvances(database.clone()), options.group_limit, ADVANCE_BATCHES),
+            run_writes: Batcher::start(RunWriter(database.clone()), options.group_limit, RUN_WRITE_BATCHES),
             _listener: Listener::start(
                 url,
                 &options,

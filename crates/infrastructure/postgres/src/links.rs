@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_domain::link::stops_repetition;
 use quire_domain::{NewRun, Run, RunId, SummaryId};
 use quire_ports::{
-    Advance, LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkRun, Links, NewSummary, PortResult,
+    LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkRun, Links, NewSummary, PortResult, RunWrite,
     SummaryFilter, SummaryPage,
 };
 use quire_sql::{LinkColumns, SummaryColumns, like_pattern, row, run_not_found, summary_not_found};
@@ -172,10 +172,13 @@ async fn insert(connection: &mut PgConnection, run: &Run, request: &LinkRequest)
 }
 
 /// Stores the summaries that the steps of these runs made, unless a request has one already.
-pub(crate) async fn insert_summaries(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
-    for advance in accepted {
-        if let Some(summary) = &advance.summary {
-            insert_summary(connection, advance.run.id, summary, advance.at).await?;
+pub(crate) async fn insert_summaries(
+    connection: &mut PgConnection,
+    accepted: &[&RunWrite],
+) -> PortResult<()> {
+    for write in accepted {
+        if let Some(summary) = &write.summary {
+            insert_summary(connection, write.run.id, summary, write.at).await?;
         }
     }
     Ok(())

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use quire_domain::proposal::Verdict;
 use quire_domain::{NewRun, Run, RunId};
 use quire_ports::{
-    Advance, PortResult, ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalSummary,
-    Proposals,
+    PortResult, ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalSummary, Proposals,
+    RunWrite,
 };
 use quire_sql::{ProposalInputColumns, json_text, row, run_not_found};
 use sqlx::{PgConnection, Postgres, postgres::PgArguments, query::Query};
@@ -93,10 +93,10 @@ async fn insert_input(connection: &mut PgConnection, run: &Run, request: &Propos
 }
 
 /// Stores what the steps of these runs made. What a run has already stays.
-pub(crate) async fn insert_results(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
-    for advance in accepted {
-        for result in &advance.proposal {
-            insert_result(connection, advance.run.id, result, advance.at).await?;
+pub(crate) async fn insert_results(connection: &mut PgConnection, accepted: &[&RunWrite]) -> PortResult<()> {
+    for write in accepted {
+        for result in &write.proposal {
+            insert_result(connection, write.run.id, result, write.at).await?;
         }
     }
     Ok(())

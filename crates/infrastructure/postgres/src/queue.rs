@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Event, Fence, NewRun, RequeuePolicy, Run, RunChange, RunId, Transition};
 use quire_ports::{
-    Advance, AdvanceOutcome, Claim, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
+    Claim, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue, RunWrite, RunWriteOutcome,
 };
 use quire_sql::{row, run_not_found};
 use sqlx::PgConnection;
@@ -44,8 +44,8 @@ impl RunQueue for PgStore {
             .await
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
-        let (outcome, notify) = self.advances.submit(advance).await?;
+    async fn write(&self, write: RunWrite) -> PortResult<RunWriteOutcome> {
+        let (outcome, notify) = self.run_writes.submit(write).await?;
         self.notify_if(notify);
         Ok(outcome)
     }

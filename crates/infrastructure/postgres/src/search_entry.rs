@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use quire_domain::{DocumentId, RunId};
-use quire_ports::{Advance, IndexedText, PortResult, VALUES_CHUNK};
+use quire_ports::{IndexedText, PortResult, RunWrite, VALUES_CHUNK};
 use quire_sql::search::{IndexEntry, term_of_tsquery, text_chunks, tsvector};
 use quire_understanding::search::{
     Term, bands, encode_signature, is_vocabulary_word, search_words, trigrams, values_text,
@@ -46,11 +46,11 @@ pub(crate) async fn add(connection: &mut PgConnection, documents: &[DocumentId])
 
 /// Replaces the entries of the documents whose runs complete with these writes. Without a text, the values of a document alone
 /// are found.
-pub(crate) async fn complete(connection: &mut PgConnection, accepted: &[&Advance]) -> PortResult<()> {
-    let completed = accepted.iter().filter_map(|advance| {
-        let run = &advance.end.as_ref()?.run;
+pub(crate) async fn complete(connection: &mut PgConnection, accepted: &[&RunWrite]) -> PortResult<()> {
+    let completed = accepted.iter().filter_map(|write| {
+        let run = &write.end.as_ref()?.run;
         let document = DocumentId(run.subject.0);
-        run.is_completed_document().then_some((document, Some(run.id), advance.text.as_ref()))
+        run.is_completed_document().then_some((document, Some(run.id), write.text.as_ref()))
     });
     replace(connection, &completed.collect::<Vec<_>>()).await
 }

@@ -55,7 +55,7 @@ impl Workers for PgStore {
         // A process that cannot write must not keep its runs, and its health must say so.
         self.new_documents.check()?;
         self.enqueues.check()?;
-        self.advances.check()?;
+        self.run_writes.check()?;
         self.heartbeats
             .with_timeout(async {
                 let mut transaction = self.heartbeats.begin().await?;

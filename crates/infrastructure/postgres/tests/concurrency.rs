@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use quire_domain::run::apply;
 use quire_domain::{ClaimScope, Event, EventId, EventType, RunChange, SubjectId, WorkerId};
 use quire_ports::{
-    Advance, AdvanceOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, RunFilter, Store, Worker,
+    ClaimRequest, ClaimedRun, EventFilter, Lease, RunFilter, RunWrite, RunWriteOutcome, Store, Worker,
 };
 use quire_postgres::testing::TestSchema;
 use quire_testkit::fixture::{document_plan, document_run};
@@ -52,9 +52,9 @@ async fn claim(store: &Store, worker: WorkerId, limit: usize) -> Vec<ClaimedRun>
         .unwrap()
 }
 
-fn completion(claimed: ClaimedRun, at: Timestamp) -> Advance {
+fn completion(claimed: ClaimedRun, at: Timestamp) -> RunWrite {
     let end = apply(&claimed.run, RunChange::Complete, at).unwrap();
-    Advance {
+    RunWrite {
         run: claimed.run,
         at,
         events: vec![],
@@ -238,11 +238,11 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
             let store = store.clone();
             writes.spawn(async move {
                 let at = store.clock.now();
-                store.queue.advance(completion(claimed, at)).await
+                store.queue.write(completion(claimed, at)).await
             });
         }
         for written in writes.join_all().await {
-            assert_eq!(written, Ok(AdvanceOutcome::Accepted(Vec::new())));
+            assert_eq!(written, Ok(RunWriteOutcome::Accepted(Vec::new())));
         }
     }
 }
@@ -307,11 +307,11 @@ async fn of_two_ends_of_one_run_one_is_refused() {
     let claimed = claim(&store, worker, 1).await.remove(0);
     let ends = [completion(claimed.clone(), store.clock.now()), completion(claimed, store.clock.now())];
     let [first, second] = ends;
-    let (first, second) = tokio::join!(store.queue.advance(first), store.queue.advance(second));
+    let (first, second) = tokio::join!(store.queue.write(first), store.queue.write(second));
     let outcomes = [first.unwrap(), second.unwrap()];
-    let count = |outcome: &AdvanceOutcome| outcomes.iter().filter(|one| *one == outcome).count();
-    let accepted = AdvanceOutcome::Accepted(Vec::new());
-    assert_eq!((count(&accepted), count(&AdvanceOutcome::Refused)), (1, 1), "{outcomes:?}");
+    let count = |outcome: &RunWriteOutcome| outcomes.iter().filter(|one| *one == outcome).count();
+    let accepted = RunWriteOutcome::Accepted(Vec::new());
+    assert_eq!((count(&accepted), count(&RunWriteOutcome::Refused)), (1, 1), "{outcomes:?}");
 }
 
 /// The first try of a write got no answer and is still committing when the second try comes: the write is stored once.
@@ -329,7 +329,7 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
         attempt: Some(1),
         ..Event::of_run(EventType::StepSucceeded, &claimed.run, store.clock.now())
     };
-    let advance = Advance {
+    let write = RunWrite {
         events: vec![succeeded],
         end: None,
         repeated: true,
@@ -347,11 +347,11 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
     open.execute(AssertSqlSafe(insert)).await.unwrap();
     let second = {
         let store = store.clone();
-        tokio::spawn(async move { store.queue.advance(advance).await })
+        tokio::spawn(async move { store.queue.write(write).await })
     };
     timeout(SOON, somebody_waits(&mut open)).await.unwrap();
     open.commit().await.unwrap();
-    assert_eq!(second.await.unwrap().unwrap(), AdvanceOutcome::Accepted(Vec::new()));
+    assert_eq!(second.await.unwrap().unwrap(), RunWriteOutcome::Accepted(Vec::new()));
     let stored = "SELECT count(*) FROM events WHERE event_type = 'STEP_SUCCEEDED'";
     assert_eq!(number(&mut watcher, stored).await, 1);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use quire_domain::RunChange;
 use quire_domain::run::apply;
-use quire_ports::{Advance, AdvanceOutcome};
+use quire_ports::{RunWrite, RunWriteOutcome};
 use quire_postgres::testing::{HeldUpdates, TestSchema, apply_after_all, raw_sql};
 use quire_sql::migrations::Migration;
 use quire_testkit::StoreFixture;
@@ -63,7 +63,7 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
     let worker = fixture.worker(now).await;
     let run = fixture.claim_one(worker, now).await.run;
     let end = Some(apply(&run, RunChange::Complete, now).unwrap());
-    let advance = Advance {
+    let write = RunWrite {
         run: run.clone(),
         at: now,
         events: Vec::new(),
@@ -75,8 +75,8 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
         end,
         repeated: false,
     };
-    let outcome = fixture.store.queue.advance(advance).await.unwrap();
-    assert!(matches!(outcome, AdvanceOutcome::Accepted(_)), "{outcome:?}");
+    let outcome = fixture.store.queue.write(write).await.unwrap();
+    assert!(matches!(outcome, RunWriteOutcome::Accepted(_)), "{outcome:?}");
     assert_eq!(fixture.state(run.id).await, "COMPLETED");
     assert_eq!(run.subject.0, in_the_batch);
     assert!(!migrating.is_finished());

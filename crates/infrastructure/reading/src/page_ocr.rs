@@ -121,7 +121,7 @@ impl OcrTask {
         let started = Instant::now();
         let mut best = self.attempt(index, Instructions::default()).await?;
         // Text recognition is a guess, so only its result tells whether the page was prepared as it should be.
-        let may_repeat = |best: &Attempt| best.image.has_text && started.elapsed() < REPEATED_WITHIN;
+        let may_repeat = |best: &RecognisedPage| best.image.has_text && started.elapsed() < REPEATED_WITHIN;
         for turn in best.image.turns {
             if turn == best.image.turn || !best.legibility.is_senseless() || !may_repeat(&best) {
                 continue;
@@ -141,10 +141,10 @@ impl OcrTask {
         Ok(best.lines)
     }
 
-    async fn attempt(&self, index: usize, instructions: Instructions) -> Result<Attempt, ReadError> {
+    async fn attempt(&self, index: usize, instructions: Instructions) -> Result<RecognisedPage, ReadError> {
         let image = self.sandbox.render_for_ocr(self.kind, self.file.clone(), index, instructions).await?;
         let lines = self.ocr.recognise(&image, &self.language).await?;
-        Ok(Attempt {
+        Ok(RecognisedPage {
             legibility: Legibility::of(&lines),
             lines,
             image: OcrImage { png: Vec::new(), ..image },
@@ -153,7 +153,7 @@ impl OcrTask {
 }
 
 /// What OCR made of one image of a page.
-struct Attempt {
+struct RecognisedPage {
     /// Without its pixels.
     image: OcrImage,
     lines: Vec<Line>,

@@ -11,7 +11,7 @@ use quire_domain::{
     Transition, WorkerId,
 };
 use quire_ports::{
-    Advance, AdvanceOutcome, Artifact, Claim, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue,
+    Artifact, Claim, ClaimRequest, ClaimedRun, PortError, PortResult, RunQueue, RunWrite, RunWriteOutcome,
     StepProgress,
 };
 use quire_sql::{ColumnReader, VersionColumns, another_run_has_the_id, json_text, row, run_not_found};
@@ -52,9 +52,8 @@ impl RunQueue for SqliteStore {
             .await
     }
 
-    async fn advance(&self, advance: Advance) -> PortResult<AdvanceOutcome> {
-        let (outcome, notify) =
-            self.writer.write(move |connection| write_advance(connection, &advance)).await?;
+    async fn write(&self, write: RunWrite) -> PortResult<RunWriteOutcome> {
+        let (outcome, notify) = self.writer.write(move |connection| write_run(connection, &write)).await?;
         self.notify_if(notify);
         Ok(outcome)
     }
@@ -259,55 +258,55 @@ fn reached_before(connection: &Connection, run: &Run) -> PortResult<Vec<ReachedS
 }
 
 /// Writes the report of a run's owner. Also returns whether there may be work to claim now.
-fn write_advance(connection: &Connection, advance: &Advance) -> PortResult<(AdvanceOutcome, bool)> {
-    let last = last_event(&advance.events, advance.end.as_ref());
-    if advance.repeated && was_written(connection, &advance.run, last)? {
-        return Ok((AdvanceOutcome::Accepted(Vec::new()), false));
+fn write_run(connection: &Connection, write: &RunWrite) -> PortResult<(RunWriteOutcome, bool)> {
+    let last = last_event(&write.events, write.end.as_ref());
+    if write.repeated && was_written(connection, &write.run, last)? {
+        return Ok((RunWriteOutcome::Accepted(Vec::new()), false));
     }
-    choose_schema_of_run(connection, advance)?;
-    let holds = match &advance.end {
-        Some(end) => transition::update(connection, end, advance.at)?,
-        None => fence_holds(connection, advance.run.id, advance.run.fence)?,
+    choose_schema_of_run(connection, write)?;
+    let holds = match &write.end {
+        Some(end) => transition::update(connection, end, write.at)?,
+        None => fence_holds(connection, write.run.id, write.run.fence)?,
     };
     if !holds {
-        append(connection, &late_write_refused(&advance.run, last, advance.at))?;
-        return Ok((AdvanceOutcome::Refused, false));
+        append(connection, &late_write_refused(&write.run, last, write.at))?;
+        return Ok((RunWriteOutcome::Refused, false));
     }
-    for event in &advance.events {
+    for event in &write.events {
         append(connection, event)?;
     }
-    for artifact in &advance.artifacts {
-        insert_artifact(connection, advance.run.id, artifact)?;
+    for artifact in &write.artifacts {
+        insert_artifact(connection, write.run.id, artifact)?;
     }
-    if let Some(version) = &advance.interpretation {
-        let columns = VersionColumns::of_first(advance.run.id, version, advance.at)?;
+    if let Some(version) = &write.interpretation {
+        let columns = VersionColumns::of_first(write.run.id, version, write.at)?;
         reviews::insert_version(connection, &columns)?;
         if let Some(chosen) = &version.schema {
-            let values = params![advance.run.subject.0.as_bytes(), chosen.name, micros(advance.at)];
+            let values = params![write.run.subject.0.as_bytes(), chosen.name, micros(write.at)];
             execute(connection, sql!("documents/choose_schema"), values)?;
         }
     }
-    for result in &advance.proposal {
-        proposals::insert_result(connection, advance.run.id, result, advance.at)?;
+    for result in &write.proposal {
+        proposals::insert_result(connection, write.run.id, result, write.at)?;
     }
-    if let Some(summary) = &advance.summary {
-        links::insert_summary(connection, advance.run.id, summary, advance.at)?;
+    if let Some(summary) = &write.summary {
+        links::insert_summary(connection, write.run.id, summary, write.at)?;
     }
-    let performed = match &advance.end {
-        Some(end) => transition::apply_effects(connection, end, advance.at)?,
+    let performed = match &write.end {
+        Some(end) => transition::apply_effects(connection, end, write.at)?,
         None => Performed::default(),
     };
-    if let Some(end) = advance.end.as_ref().filter(|end| end.run.is_completed_document()) {
-        search_entry::complete(connection, &end.run, advance.text.as_ref())?;
+    if let Some(end) = write.end.as_ref().filter(|end| end.run.is_completed_document()) {
+        search_entry::complete(connection, &end.run, write.text.as_ref())?;
     }
-    Ok((AdvanceOutcome::Accepted(performed.conditional), performed.notify))
+    Ok((RunWriteOutcome::Accepted(performed.conditional), performed.notify))
 }
 
 /// Binds the run to the schema that was chosen for it, if its fence holds. This comes first, because a run that has ended does
 /// not change.
-fn choose_schema_of_run(connection: &Connection, advance: &Advance) -> PortResult<()> {
-    if let Some(chosen) = advance.interpretation.as_ref().and_then(|version| version.schema.as_ref()) {
-        let run = &advance.run;
+fn choose_schema_of_run(connection: &Connection, write: &RunWrite) -> PortResult<()> {
+    if let Some(chosen) = write.interpretation.as_ref().and_then(|version| version.schema.as_ref()) {
+        let run = &write.run;
         let values = params![run.id.0.as_bytes(), chosen.name, chosen.version, run.fence.0];
         execute(connection, sql!("runs/choose_schema"), values)?;
     }

@@ -2,7 +2,7 @@
 
 use quire_domain::run::apply;
 use quire_domain::{ClaimScope, Failure, RequeuePolicy, Run, RunChange, RunId, WorkerId};
-use quire_ports::{Advance, AdvanceOutcome, ClaimRequest, Lease, Store, Worker};
+use quire_ports::{ClaimRequest, Lease, RunWrite, RunWriteOutcome, Store, Worker};
 use quire_testkit::fixture::all_plans;
 
 /// A registered worker. Use it while no server runs: on SQLite, a starting server ends the lease of the last worker.
@@ -46,7 +46,7 @@ impl<'s> TestWorker<'s> {
     pub async fn finish(&self, run: Run, change: RunChange) -> RunId {
         let at = self.store.clock.now();
         let (id, end) = (run.id, Some(apply(&run, change, at).unwrap()));
-        let advance = Advance {
+        let write = RunWrite {
             run,
             at,
             events: Vec::new(),
@@ -58,7 +58,7 @@ impl<'s> TestWorker<'s> {
             end,
             repeated: false,
         };
-        assert_eq!(self.store.queue.advance(advance).await.unwrap(), AdvanceOutcome::Accepted(Vec::new()));
+        assert_eq!(self.store.queue.write(write).await.unwrap(), RunWriteOutcome::Accepted(Vec::new()));
         id
     }
 

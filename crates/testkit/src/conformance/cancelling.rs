@@ -5,7 +5,7 @@ use quire_domain::{
     DocumentId, EventType, FailureType, Pipeline, Priority, RequeuePolicy, StepAttempt, StepName, StepStatus,
     SubjectId,
 };
-use quire_ports::{AdvanceOutcome, EventFilter, PortError};
+use quire_ports::{EventFilter, PortError, RunWriteOutcome};
 
 use super::writes::step_write;
 use crate::fixture::{StoreFixture, at, document, document_run, new_run};
@@ -50,7 +50,7 @@ pub async fn a_cancelled_run_ends_at_once_and_its_worker_loses_it(fixture: &Stor
     assert!(jobs[0].status == "FAILED" && jobs[0].error_log.contains("CANCELLED"), "{:?}", jobs[0]);
 
     let late = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(6));
-    assert_eq!(queue.advance(late).await.unwrap(), AdvanceOutcome::Refused);
+    assert_eq!(queue.write(late).await.unwrap(), RunWriteOutcome::Refused);
     assert_eq!(fixture.run(run.id).await, stored);
     assert!(refused(queue.cancel(run.id, "alma", at(6)).await).contains("FAILED"));
     assert_eq!(fixture.claim_one(worker, at(7)).await.run.id, next, "the next run of the subject starts");
@@ -66,7 +66,7 @@ pub async fn a_cancelled_run_that_is_retried_resumes_at_its_first_unfinished_ste
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::LinkExtraction, at(2));
     let started = step_write(&run, &[EventType::StepStarted], StepName::LinkSummarization, at(2));
     write.events.extend(started.events);
-    fixture.advance(write).await;
+    fixture.write(write).await;
     queue.cancel(run.id, "alma", at(3)).await.unwrap();
     let at_once = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
     queue.retry(run.id, at_once, "alma", at(4)).await.unwrap();

@@ -2,7 +2,7 @@
 
 use quire_domain::{DocumentId, EventType, ReviewStatus, RunChange, StepName};
 use quire_ports::{
-    AdvanceOutcome, ConfidenceCursor, DocumentListQuery, DocumentOverview, LeastConfidentQuery,
+    ConfidenceCursor, DocumentListQuery, DocumentOverview, LeastConfidentQuery, RunWriteOutcome,
 };
 use quire_understanding::document_confidence;
 
@@ -103,10 +103,10 @@ pub async fn concurrent_changes_leave_the_list_correct(fixture: &StoreFixture) {
         let (queue, reviews) = (fixture.store.queue.clone(), fixture.store.reviews.clone());
         let to = if round % 4 == 3 { ReviewStatus::InReview } else { ReviewStatus::Reviewed };
         let request = fixture.review_request(id, to, "tester", now).await;
-        let completing = tokio::spawn(async move { queue.advance(write).await });
+        let completing = tokio::spawn(async move { queue.write(write).await });
         let marking = tokio::spawn(async move { reviews.mark(&request).await });
         let completed = completing.await.unwrap().unwrap();
-        assert!(matches!(completed, AdvanceOutcome::Accepted(_)), "{completed:?}");
+        assert!(matches!(completed, RunWriteOutcome::Accepted(_)), "{completed:?}");
         // A mark may come before the run or after it, and is refused then.
         let _ = marking.await.unwrap().unwrap();
         compare(fixture).await;

@@ -1,7 +1,7 @@
 //! The table `document_fields`: the active version of the latest completed run of each document, in columns.
 
 use quire_domain::{DocumentId, EventType, RunChange, StepName};
-use quire_ports::{AdvanceOutcome, DocumentListQuery};
+use quire_ports::{DocumentListQuery, RunWriteOutcome};
 use quire_understanding::{Evidence, Field, FieldRow, Origin, Value, ValueType, field_rows, folded_value};
 
 use super::interpretations::{add_field, edit, first_version};
@@ -148,14 +148,14 @@ pub async fn an_edit_while_a_run_completes_leaves_the_fields_of_one_version(fixt
         write.interpretation = Some(first_version(&run, vec![history.random_field()], now));
         write.end = end_write(&run, RunChange::Complete, now).end;
         let (queue, reviews) = (fixture.store.queue.clone(), fixture.store.reviews.clone());
-        let completing = tokio::spawn(async move { queue.advance(write).await });
+        let completing = tokio::spawn(async move { queue.write(write).await });
         if let Some(before) = before {
             let edit = edit(&before, &[add_field("species", &format!("s{round}"))], now);
             // It is refused if the run is still running, and edits an older run if that has completed.
             let _ = reviews.save(&edit).await.unwrap();
         }
         let completed = completing.await.unwrap().unwrap();
-        assert!(matches!(completed, AdvanceOutcome::Accepted(_)), "{completed:?}");
+        assert!(matches!(completed, RunWriteOutcome::Accepted(_)), "{completed:?}");
         compare(fixture).await;
     }
 }

@@ -91,7 +91,7 @@ pub async fn a_document_overview_has_the_latest_run_and_its_text(fixture: &Store
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     let text = raw_text();
     write.artifacts.push(text.clone());
-    fixture.advance(write).await;
+    fixture.write(write).await;
     fixture.complete_run(first).await;
     let after_first = overview().await;
     assert_eq!(after_first.latest_run, Some(fixture.run(first).await));
@@ -161,7 +161,7 @@ pub async fn the_processing_history_has_the_newest_runs_with_their_steps(fixture
         let run = fixture.enqueue(subject, at(second)).await;
         let claimed = fixture.claim_one(worker, at(second)).await.run;
         let write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Extraction, at(second + 1));
-        fixture.advance(write).await;
+        fixture.write(write).await;
         fixture.end_run(run, RunChange::TimeOut { continued_by: None }, at(second + 1)).await;
         runs.push(run);
     }

@@ -4,7 +4,7 @@ use quire_domain::{
     EventType, Fence, Orphaned, Pipeline, Priority, RecoveryPolicy, Run, RunChange, StepName, StepStatus,
     SubjectId,
 };
-use quire_ports::{Advance, AdvanceOutcome, EventFilter, PortError};
+use quire_ports::{EventFilter, PortError, RunWrite, RunWriteOutcome};
 
 use super::writes::{end_write, raw_text, step_write};
 use crate::fixture::{StoreFixture, at, new_run};
@@ -17,7 +17,7 @@ pub async fn a_write_by_the_owner_is_stored_completely(fixture: &StoreFixture) {
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(3));
     write.artifacts.push(raw_text());
     write.end = end_write(&run, RunChange::Complete, at(3)).end;
-    fixture.advance(write.clone()).await;
+    fixture.write(write.clone()).await;
     let stored = fixture.run(id).await;
     assert_eq!(stored, write.end.unwrap().run);
     assert_eq!(stored.state.completed_at(), Some(at(3)));
@@ -46,9 +46,9 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     let before = fixture.events().await;
     let mut late = step_write(&lost, &[EventType::StepSucceeded], StepName::Extraction, at(4));
     late.artifacts.push(raw_text());
-    assert_eq!(fixture.store.queue.advance(late).await.unwrap(), AdvanceOutcome::Refused);
+    assert_eq!(fixture.store.queue.write(late).await.unwrap(), RunWriteOutcome::Refused);
     let completed = end_write(&lost, RunChange::Complete, at(4));
-    assert_eq!(fixture.store.queue.advance(completed).await.unwrap(), AdvanceOutcome::Refused);
+    assert_eq!(fixture.store.queue.write(completed).await.unwrap(), RunWriteOutcome::Refused);
 
     assert_eq!(fixture.run(id).await, current);
     assert!(fixture.store.history.artifacts(id).await.unwrap().is_empty());
@@ -67,10 +67,10 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
     let step = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     let end = end_write(&run, RunChange::Complete, at(3));
     for write in [step, end] {
-        fixture.advance(write.clone()).await;
+        fixture.write(write.clone()).await;
         let once = fixture.events().await;
-        let again = Advance { repeated: true, ..write };
-        fixture.advance(again).await;
+        let again = RunWrite { repeated: true, ..write };
+        fixture.write(again).await;
         let twice = fixture.events().await;
         assert_eq!(once, twice);
     }
@@ -78,8 +78,8 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
     // If the first try was never stored, the repetition is.
     let other = fixture.enqueue(SubjectId::new(), at(4)).await;
     let run = fixture.claim_one(worker, at(5)).await.run;
-    let write = Advance { repeated: true, ..end_write(&run, RunChange::Complete, at(6)) };
-    fixture.advance(write).await;
+    let write = RunWrite { repeated: true, ..end_write(&run, RunChange::Complete, at(6)) };
+    fixture.write(write).await;
     assert_eq!(fixture.state(other).await, "COMPLETED");
 }
 
@@ -93,8 +93,8 @@ pub async fn only_queued_runs_start_and_only_running_runs_end(fixture: &StoreFix
     let assert_refused = async |run: &Run| {
         let before = fixture.run(run.id).await;
         for change in [RunChange::Complete, fail(), RunChange::TimeOut { continued_by: None }] {
-            let ended = fixture.store.queue.advance(end_write(run, change, at(9))).await.unwrap();
-            assert_eq!(ended, AdvanceOutcome::Refused);
+            let ended = fixture.store.queue.write(end_write(run, change, at(9))).await.unwrap();
+            assert_eq!(ended, RunWriteOutcome::Refused);
         }
         assert_eq!(fixture.run(run.id).await, before);
     };
@@ -108,7 +108,7 @@ pub async fn only_queued_runs_start_and_only_running_runs_end(fixture: &StoreFix
         assert_eq!(fixture.state(new.id).await, "QUEUED");
         assert_refused(&first).await;
         let second = fixture.claim_one(worker, at(4)).await.run;
-        fixture.advance(end_write(&second, end, at(5))).await;
+        fixture.write(end_write(&second, end, at(5))).await;
         assert_eq!(fixture.state(new.id).await, ended);
         assert_refused(&second).await;
         assert!(fixture.claim(worker, at(6), 10).await.is_empty(), "it has ended");

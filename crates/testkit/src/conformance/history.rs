@@ -23,14 +23,14 @@ pub async fn step_records_are_appended_and_step_progress_is_updated(fixture: &St
     for event in &mut failed.events {
         event.failure = Some(failure.clone());
     }
-    fixture.advance(failed).await;
+    fixture.write(failed).await;
     let mut second = step_write(&run, &[EventType::StepStarted], StepName::Extraction, at(3));
     second.events[0].attempt = Some(2);
-    fixture.advance(second).await;
+    fixture.write(second).await;
     let mut done = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(4));
     done.events[0].attempt = Some(2);
     done.events[0].started_at = Some(at(3));
-    fixture.advance(done).await;
+    fixture.write(done).await;
 
     let records = fixture.store.history.step_records(id).await.unwrap();
     let listed: Vec<_> =
@@ -61,13 +61,13 @@ pub async fn step_progress_keeps_timestamps_and_clears_errors(fixture: &StoreFix
     failed.events[0].started_at = None;
     failed.events[0].failure =
         Some(Failure::transient("UNREADABLE", "try again").record(Some(StepName::Extraction), None));
-    fixture.advance(failed).await;
+    fixture.write(failed).await;
     let step = fixture.steps(id).await.remove(0);
     assert_eq!((step.started_at, step.completed_at), (Some(at(1)), Some(at(2))));
     assert_eq!(step.error_message.as_deref(), Some("try again"));
 
     let restarted = step_write(&run, &[EventType::StepStarted], StepName::Extraction, at(3));
-    fixture.advance(restarted).await;
+    fixture.write(restarted).await;
     let steps = fixture.steps(id).await;
     assert_eq!(steps.len(), 1);
     let step = &steps[0];
@@ -83,7 +83,7 @@ pub async fn reprocessing_leaves_earlier_runs_and_artifacts_unchanged(fixture: &
     let run = fixture.claim_one(worker, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     write.artifacts.push(raw_text());
-    fixture.advance(write).await;
+    fixture.write(write).await;
     fixture.complete_run(first).await;
     let before = (
         fixture.run(first).await,
@@ -176,7 +176,7 @@ pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) 
                 at(7),
             )
             .ok();
-            fixture.advance(write).await;
+            fixture.write(write).await;
         }
     }
     let failures = fixture.store.history.failures().await.unwrap();
@@ -285,7 +285,7 @@ pub async fn events_and_artifacts_cannot_be_changed(fixture: &StoreFixture) {
     let run = fixture.claim_one(worker, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     write.artifacts.push(raw_text());
-    fixture.advance(write).await;
+    fixture.write(write).await;
     fixture
         .assert_refused(
             &[
@@ -309,7 +309,7 @@ pub async fn purging_a_subject_deletes_its_rows_and_keeps_the_purge_event(fixtur
     for one in &claimed {
         let mut write = step_write(&one.run, &[EventType::StepSucceeded], StepName::Extraction, at(3));
         write.artifacts.push(raw_text());
-        fixture.advance(write).await;
+        fixture.write(write).await;
     }
     assert!(matches!(fixture.store.documents.purge(subject, at(4)).await, Err(PortError::Conflict(_))));
     fixture.complete_run(purged).await;

@@ -169,7 +169,7 @@ impl StoreFixture {
         write.artifacts.push(raw_text());
         write.interpretation = has_interpretation.then(|| first.clone());
         write.end = end_write(&claimed, RunChange::Complete, at(3)).end;
-        self.advance(write).await;
+        self.write(write).await;
         first
     }
 

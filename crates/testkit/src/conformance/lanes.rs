@@ -5,7 +5,7 @@ use quire_domain::{
     Event, EventType, LaneClosing, LaneName, LanePause, LaneState, NewRun, Pipeline, Priority, RunChange,
     RunId, RunState, StepAttempt, StepName, SubjectId, Wait,
 };
-use quire_ports::{Advance, ClaimRequest, LaneOverview, PortError};
+use quire_ports::{ClaimRequest, LaneOverview, PortError, RunWrite};
 
 use super::waiting::wait;
 use super::writes::{end_write, step_write};
@@ -34,7 +34,7 @@ async fn waiting_run(fixture: &StoreFixture, new: NewRun, second: i64) -> RunId 
     let wait = Wait { lane: Some(lane()), next, ..wait(at(1000), 0) };
     let end = end_write(&run, RunChange::Wait(wait), at(second)).end;
     let write = step_write(&run, &[EventType::StepPostponed], run.pipeline.steps()[0], at(second));
-    fixture.advance(Advance { end, ..write }).await;
+    fixture.write(RunWrite { end, ..write }).await;
     run.id
 }
 

@@ -6,8 +6,8 @@ use quire_domain::{
     SummaryId,
 };
 use quire_ports::{
-    Advance, AdvanceOutcome, LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkSource, NewSummary,
-    PortError, SummaryFilter,
+    LinkCreation, LinkFilter, LinkOwner, LinkRequest, LinkSource, NewSummary, PortError, RunWrite,
+    RunWriteOutcome, SummaryFilter,
 };
 use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
@@ -65,9 +65,9 @@ impl StoreFixture {
         }
     }
 
-    async fn write_summary(&self, run: &Run, summary: NewSummary) -> AdvanceOutcome {
+    async fn write_summary(&self, run: &Run, summary: NewSummary) -> RunWriteOutcome {
         let write = step_write(run, &[EventType::StepSucceeded], StepName::LinkSummarization, run.created_at);
-        self.store.queue.advance(Advance { summary: Some(summary), ..write }).await.unwrap()
+        self.store.queue.write(RunWrite { summary: Some(summary), ..write }).await.unwrap()
     }
 
     /// Claims the only run that waits.
@@ -82,8 +82,8 @@ impl StoreFixture {
     async fn summarised(&self, request: &LinkRequest, summary: NewSummary, second: i64) -> RunId {
         let id = self.created_link(request, second).await;
         let run = self.claimed_link(id, second).await;
-        assert_eq!(self.write_summary(&run, summary).await, AdvanceOutcome::Accepted(Vec::new()));
-        self.store.queue.advance(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
+        assert_eq!(self.write_summary(&run, summary).await, RunWriteOutcome::Accepted(Vec::new()));
+        self.store.queue.write(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         id
     }
 
@@ -91,7 +91,7 @@ impl StoreFixture {
         let run = self.claimed_link(id, second).await;
         let failure = Failure::permanent("EXTRACTION_FAILED", "no");
         let fail = RunChange::Fail { step: StepName::LinkExtraction, failure, requeue: RequeuePolicy::Never };
-        self.store.queue.advance(end_write(&run, fail, at(second + 1))).await.unwrap();
+        self.store.queue.write(end_write(&run, fail, at(second + 1))).await.unwrap();
         run
     }
 }
@@ -140,7 +140,7 @@ pub async fn a_page_is_requested_once_until_its_request_fails_or_its_summary_is_
     assert_eq!(fixture.duplicate_of(&page("a"), 6).await, second, "it is being processed");
     let made = summary("A", "en");
     fixture.write_summary(&run, made.clone()).await;
-    fixture.store.queue.advance(end_write(&run, RunChange::Complete, at(7))).await.unwrap();
+    fixture.store.queue.write(end_write(&run, RunChange::Complete, at(7))).await.unwrap();
     let LinkCreation::Duplicate(earlier) = fixture.create_link(&page("a"), 8).await else {
         panic!("it is summarised")
     };
@@ -182,10 +182,10 @@ pub async fn a_request_gets_one_summary_with_the_success_of_its_step(fixture: &S
     let id = fixture.created_link(&page("a"), 0).await;
     let run = fixture.claimed_link(id, 1).await;
     let first = summary("First", "en");
-    assert_eq!(fixture.write_summary(&run, first.clone()).await, AdvanceOutcome::Accepted(Vec::new()));
+    assert_eq!(fixture.write_summary(&run, first.clone()).await, RunWriteOutcome::Accepted(Vec::new()));
     assert_eq!(
         fixture.write_summary(&run, summary("Second", "es")).await,
-        AdvanceOutcome::Accepted(Vec::new())
+        RunWriteOutcome::Accepted(Vec::new())
     );
     assert_eq!(fixture.count("summaries").await, 1);
     let found = fixture.store.links.request(id).await.unwrap();
@@ -199,7 +199,7 @@ pub async fn a_request_gets_one_summary_with_the_success_of_its_step(fixture: &S
 pub async fn a_late_write_stores_no_summary(fixture: &StoreFixture) {
     let id = fixture.created_link(&page("a"), 0).await;
     let run = fixture.fail_link(id, 1).await;
-    assert_eq!(fixture.write_summary(&run, summary("Late", "en")).await, AdvanceOutcome::Refused);
+    assert_eq!(fixture.write_summary(&run, summary("Late", "en")).await, RunWriteOutcome::Refused);
     assert_eq!(fixture.count("summaries").await, 0);
 }
 

@@ -11,7 +11,7 @@ use quire_domain::{
     RunStateName, StepAttempt, StepName, SubjectId,
 };
 use quire_ports::{
-    Advance, AdvanceOutcome, PortError, ProposalFilter, ProposalRequest, ProposalResult, ProposalVersion,
+    PortError, ProposalFilter, ProposalRequest, ProposalResult, ProposalVersion, RunWrite, RunWriteOutcome,
     StoredReview,
 };
 use serde_json::{Value, json};
@@ -78,9 +78,14 @@ impl StoreFixture {
     }
 
     /// Writes results with the success of a step.
-    async fn write_results(&self, run: &Run, step: StepName, results: Vec<ProposalResult>) -> AdvanceOutcome {
+    async fn write_results(
+        &self,
+        run: &Run,
+        step: StepName,
+        results: Vec<ProposalResult>,
+    ) -> RunWriteOutcome {
         let write = step_write(run, &[EventType::StepSucceeded], step, at(20));
-        self.store.queue.advance(Advance { proposal: results, ..write }).await.unwrap()
+        self.store.queue.write(RunWrite { proposal: results, ..write }).await.unwrap()
     }
 
     /// Creates a run that completes with a decision by this score.
@@ -93,9 +98,9 @@ impl StoreFixture {
         let results = vec![version(&request.input_idea), decided];
         assert_eq!(
             self.write_results(&run, StepName::Expand, results).await,
-            AdvanceOutcome::Accepted(Vec::new())
+            RunWriteOutcome::Accepted(Vec::new())
         );
-        self.store.queue.advance(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
+        self.store.queue.write(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         run
     }
 }
@@ -138,7 +143,7 @@ pub async fn results_are_stored_once_with_their_step_and_in_order(fixture: &Stor
     assert_eq!(claimed.attempts, [StepAttempt::first(StepName::Expand)]);
     let run = claimed.run;
     let write = |step, results| fixture.write_results(&run, step, results);
-    assert_eq!(write(StepName::Expand, vec![version("A")]).await, AdvanceOutcome::Accepted(Vec::new()));
+    assert_eq!(write(StepName::Expand, vec![version("A")]).await, RunWriteOutcome::Accepted(Vec::new()));
     for persona in Persona::ALL.into_iter().rev() {
         write(persona.step(), vec![stored(persona, 0.8)]).await;
     }
@@ -168,9 +173,9 @@ pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture)
     let run = fixture.claim_one(worker, at(2)).await.run;
     let failure = Failure::permanent("LLM_FAILED", "no");
     let fail = RunChange::Fail { step: StepName::Expand, failure, requeue: RequeuePolicy::Never };
-    fixture.store.queue.advance(end_write(&run, fail, at(3))).await.unwrap();
+    fixture.store.queue.write(end_write(&run, fail, at(3))).await.unwrap();
     let late = fixture.write_results(&run, StepName::Expand, vec![version("Late")]).await;
-    assert_eq!(late, AdvanceOutcome::Refused);
+    assert_eq!(late, RunWriteOutcome::Refused);
     assert_eq!(fixture.count("proposal_versions").await, 0);
 }
 
@@ -190,7 +195,7 @@ pub async fn a_completed_proposal_run_that_is_delivered_again_is_skipped(fixture
     let start = apply(&delivered, RunChange::Start { worker, limit }, at(53));
     assert!(start.is_err(), "{start:?}");
     let late = fixture.write_results(&held, StepName::Expand, vec![version("Late")]).await;
-    assert_eq!(late, AdvanceOutcome::Refused);
+    assert_eq!(late, RunWriteOutcome::Refused);
     assert_eq!(fixture.store.proposals.proposal(held.id).await.unwrap(), before);
     assert_eq!(fixture.steps(held.id).await, steps);
     assert_eq!(fixture.count("runs").await, 1);

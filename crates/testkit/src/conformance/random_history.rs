@@ -124,7 +124,7 @@ impl<'f> RandomHistory<'f> {
             if self.random.below(3) > 0 {
                 write.end = end_write(&run, self.random_end(), now).end;
             }
-            self.fixture.advance(write).await;
+            self.fixture.write(write).await;
         }
     }
 

@@ -7,7 +7,7 @@ use quire_domain::{
     Continuation, Effect, EventType, Pipeline, RecoveryPolicy, RunChange, RunId, StepAttempt, StepName,
     StepStatus, SubjectId, Transition,
 };
-use quire_ports::{AdvanceOutcome, ClaimRequest, Lease, LeaseJudgement, RecoveryRules};
+use quire_ports::{ClaimRequest, Lease, LeaseJudgement, RecoveryRules, RunWriteOutcome};
 
 use super::writes::{end_write, step_write};
 use crate::fixture::{StoreFixture, all_plans, at};
@@ -86,7 +86,7 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
     let run = fixture.claim_one(dead, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
     write.events.extend(step_write(&run, &[EventType::StepStarted], StepName::Interpretation, at(2)).events);
-    fixture.advance(write).await;
+    fixture.write(write).await;
 
     let requeue = RecoveryPolicy::Requeue { max_claims: 3 };
     let recovered = recover(fixture, requeue, at(20)).await;
@@ -166,8 +166,8 @@ pub async fn an_overdue_run_is_timed_out_only_if_its_owner_is_alive(fixture: &St
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
     assert_eq!(fixture.state(orphan).await, "RUNNING");
     // A later write of the hanging owner is refused.
-    let late = fixture.store.queue.advance(end_write(&run, RunChange::Complete, at(128))).await.unwrap();
-    assert_eq!(late, AdvanceOutcome::Refused);
+    let late = fixture.store.queue.write(end_write(&run, RunChange::Complete, at(128))).await.unwrap();
+    assert_eq!(late, RunWriteOutcome::Refused);
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
 }
 

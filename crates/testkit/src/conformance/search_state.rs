@@ -61,7 +61,7 @@ pub async fn search_follows_reviews_and_failed_runs(fixture: &StoreFixture) {
     assert_eq!(claimed.id, run);
     let failure = Failure::permanent("NO_TEXT_LAYER", "broken");
     let fail = RunChange::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never };
-    fixture.advance(end_write(&claimed, fail, at(14))).await;
+    fixture.write(end_write(&claimed, fail, at(14))).await;
     assert_eq!(find(fixture, &failed).await.len(), 1, "the earlier run is still the one that is shown");
     assert_eq!(search(fixture, "luna otitis").await, [id]);
     assert!(

@@ -6,7 +6,7 @@ use quire_domain::{
     Event, EventType, Orphaned, Pipeline, Priority, RecoveryPolicy, Run, RunChange, StepAttempt, StepName,
     SubjectId, Wait,
 };
-use quire_ports::{Advance, AdvanceOutcome, EventFilter};
+use quire_ports::{EventFilter, RunWrite, RunWriteOutcome};
 
 use super::writes::{end_write, step_write};
 use crate::fixture::{StoreFixture, at, new_run};
@@ -26,12 +26,12 @@ async fn claim_and_start_reviews(fixture: &StoreFixture) -> Run {
     for review in reviews() {
         write.events.extend(step_write(&run, &[EventType::StepStarted], *review, at(2)).events);
     }
-    fixture.advance(write).await;
+    fixture.write(write).await;
     run
 }
 
 /// A write about one review.
-fn review_write(run: &Run, kind: EventType, review: usize, when: Timestamp) -> Advance {
+fn review_write(run: &Run, kind: EventType, review: usize, when: Timestamp) -> RunWrite {
     step_write(run, &[kind], reviews()[review], when)
 }
 
@@ -39,7 +39,7 @@ fn review_write(run: &Run, kind: EventType, review: usize, when: Timestamp) -> A
 pub async fn a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on(fixture: &StoreFixture) {
     let run = claim_and_start_reviews(fixture).await;
     for review in [3, 0] {
-        fixture.advance(review_write(&run, EventType::StepSucceeded, review, at(3))).await;
+        fixture.write(review_write(&run, EventType::StepSucceeded, review, at(3))).await;
     }
     let recovery = RecoveryPolicy::Requeue { max_claims: 3 };
     let orphaned = RunChange::Recover { recovery, orphaned: Orphaned::Alone };
@@ -59,16 +59,16 @@ pub async fn a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on(
     let statuses: Vec<_> = steps.iter().map(|step| step.status).collect();
     assert_eq!(statuses, [Succeeded, Succeeded, Running, Running, Succeeded, Running]);
     let late = review_write(&run, EventType::StepSucceeded, 1, at(7));
-    assert_eq!(fixture.store.queue.advance(late).await.unwrap(), AdvanceOutcome::Refused);
+    assert_eq!(fixture.store.queue.write(late).await.unwrap(), RunWriteOutcome::Refused);
 }
 
 /// Each step of a group counts its own attempts.
 pub async fn the_steps_of_a_group_go_on_with_their_own_attempts_after_a_wait(fixture: &StoreFixture) {
     let run = claim_and_start_reviews(fixture).await;
     for review in [0, 2, 4] {
-        fixture.advance(review_write(&run, EventType::StepSucceeded, review, at(3))).await;
+        fixture.write(review_write(&run, EventType::StepSucceeded, review, at(3))).await;
     }
-    fixture.advance(review_write(&run, EventType::StepPostponed, 3, at(4))).await;
+    fixture.write(review_write(&run, EventType::StepPostponed, 3, at(4))).await;
     let wait = Wait {
         until: at(10),
         next: StepAttempt { step: reviews()[1], number: 2 },
@@ -78,7 +78,7 @@ pub async fn the_steps_of_a_group_go_on_with_their_own_attempts_after_a_wait(fix
     };
     let end = end_write(&run, RunChange::Wait(wait), at(5)).end;
     let failed = review_write(&run, EventType::StepFailed, 1, at(5));
-    fixture.advance(Advance { end, ..failed }).await;
+    fixture.write(RunWrite { end, ..failed }).await;
     fixture.store.queue.release_due(at(10), 10).await.unwrap();
     let worker = fixture.worker(at(10)).await;
     let again = fixture.claim_one(worker, at(10)).await;

@@ -5,7 +5,7 @@ use quire_domain::{
     Event, EventType, Failure, FailureKind, FailureRecord, RequeuePolicy, Run, RunChange, RunState,
     StepAttempt, StepName, StepStatus, SubjectId, Wait,
 };
-use quire_ports::Advance;
+use quire_ports::RunWrite;
 
 use super::writes::{end_write, step_write};
 use crate::fixture::{StoreFixture, at};
@@ -30,16 +30,16 @@ fn rate_limited(until: Timestamp) -> FailureRecord {
 }
 
 /// The write of a worker whose attempt has failed and that sends the run to wait.
-fn failed_and_waits(run: &Run, until: Timestamp, held: i64, when: Timestamp) -> Advance {
+fn failed_and_waits(run: &Run, until: Timestamp, held: i64, when: Timestamp) -> RunWrite {
     let end = end_write(run, RunChange::Wait(wait(until, held)), when).end;
-    Advance { end, ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when) }
+    RunWrite { end, ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when) }
 }
 
 /// Makes a run wait. Returns it as it was claimed.
 async fn claim_and_wait(fixture: &StoreFixture, until: Timestamp) -> Run {
     let worker = fixture.worker(at(2)).await;
     let claimed = fixture.claim_one(worker, at(2)).await;
-    fixture.advance(failed_and_waits(&claimed.run, until, 3, at(5))).await;
+    fixture.write(failed_and_waits(&claimed.run, until, 3, at(5))).await;
     claimed.run
 }
 
@@ -102,7 +102,7 @@ pub async fn a_postponed_attempt_keeps_its_number_and_its_failure_is_logged(fixt
         let wait = RunChange::Wait(postponed(at(100 * round + 50)));
         let end = end_write(&claimed.run, wait, now).end;
         let write = step_write(&claimed.run, &[EventType::StepPostponed], STEP, now);
-        fixture.advance(Advance { end, ..write }).await;
+        fixture.write(RunWrite { end, ..write }).await;
         let steps = fixture.steps(id).await;
         assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Pending, 1));
     }
@@ -124,11 +124,11 @@ pub async fn a_requeue_forgets_the_waits_before_it(fixture: &StoreFixture) {
     let again = fixture.claim_one(worker, at(10)).await;
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
     let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
-    let failed = Advance {
+    let failed = RunWrite {
         end: end_write(&again.run, RunChange::Fail { step: STEP, failure, requeue }, at(11)).end,
         ..step_write(&again.run, &[EventType::StepFailed], STEP, at(11))
     };
-    fixture.advance(failed).await;
+    fixture.write(failed).await;
     fixture.store.queue.release_due(at(1000), 10).await.unwrap();
     let worker = fixture.worker(at(1000)).await;
     let third = fixture.claim_one(worker, at(1000)).await;

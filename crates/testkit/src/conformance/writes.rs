@@ -3,28 +3,28 @@
 use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{ArtifactId, Event, EventType, Run, RunChange, RunId, StepName};
-use quire_ports::{Advance, AdvanceOutcome, Artifact};
+use quire_ports::{Artifact, RunWrite, RunWriteOutcome};
 
 use crate::fixture::{StoreFixture, at};
 
 /// A write about one step of a run.
-pub(super) fn step_write(run: &Run, kinds: &[EventType], step: StepName, when: Timestamp) -> Advance {
+pub(super) fn step_write(run: &Run, kinds: &[EventType], step: StepName, when: Timestamp) -> RunWrite {
     let events = kinds.iter().map(|kind| Event {
         step: Some(step),
         attempt: Some(1),
         started_at: (*kind != EventType::StepStarted).then_some(at(1)),
         ..Event::of_run(*kind, run, when)
     });
-    Advance { events: events.collect(), ..empty_write(run, when) }
+    RunWrite { events: events.collect(), ..empty_write(run, when) }
 }
 
 /// A write that ends a run.
-pub(super) fn end_write(run: &Run, change: RunChange, when: Timestamp) -> Advance {
-    Advance { end: Some(apply(run, change, when).unwrap()), ..empty_write(run, when) }
+pub(super) fn end_write(run: &Run, change: RunChange, when: Timestamp) -> RunWrite {
+    RunWrite { end: Some(apply(run, change, when).unwrap()), ..empty_write(run, when) }
 }
 
-fn empty_write(run: &Run, when: Timestamp) -> Advance {
-    Advance {
+fn empty_write(run: &Run, when: Timestamp) -> RunWrite {
+    RunWrite {
         run: run.clone(),
         at: when,
         events: Vec::new(),
@@ -50,17 +50,17 @@ pub(super) fn raw_text() -> Artifact {
 
 impl StoreFixture {
     /// Makes a write that the store must accept. Returns the events that the store added.
-    pub(super) async fn advance(&self, write: Advance) -> Vec<Event> {
-        match self.store.queue.advance(write).await.unwrap() {
-            AdvanceOutcome::Accepted(added) => added,
-            AdvanceOutcome::Refused => panic!("the write was refused"),
+    pub(super) async fn write(&self, write: RunWrite) -> Vec<Event> {
+        match self.store.queue.write(write).await.unwrap() {
+            RunWriteOutcome::Accepted(added) => added,
+            RunWriteOutcome::Refused => panic!("the write was refused"),
         }
     }
 
     /// Ends a running run in the name of its owner. Returns the events that the store added.
     pub(super) async fn end_run(&self, run: RunId, change: RunChange, when: Timestamp) -> Vec<Event> {
         let run = self.run(run).await;
-        self.advance(end_write(&run, change, when)).await
+        self.write(end_write(&run, change, when)).await
     }
 
     /// Completes a running run, 6 seconds after the start of the test.

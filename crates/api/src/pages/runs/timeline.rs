@@ -14,7 +14,7 @@ const NARROWEST: f64 = 6.0;
 
 /// One attempt at one step.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Attempt {
+pub(in super::super) struct AttemptRow {
     pub(in super::super) step: String,
     pub(in super::super) number: u32,
     pub(in super::super) status: &'static str,
@@ -32,7 +32,7 @@ pub(in super::super) fn attempts(
     records: &[StepRecord],
     until: Timestamp,
     words: &'static Words,
-) -> Vec<Attempt> {
+) -> Vec<AttemptRow> {
     let begun = records.iter().filter(|record| record.started_at.is_some());
     let mut latest: Vec<&StepRecord> = Vec::new();
     for record in begun {
@@ -57,12 +57,12 @@ fn attempt(
     first: Timestamp,
     scale: f64,
     words: &'static Words,
-) -> Attempt {
+) -> AttemptRow {
     let start = record.started_at.unwrap_or(until);
     let took = record.ended_at.unwrap_or(until).duration_since(start);
     let (status, tone) = status(record.status, words);
     let x = (start.duration_since(first).as_secs_f64() * scale).clamp(0.0, WIDTH - NARROWEST);
-    Attempt {
+    AttemptRow {
         step: name(record.step, words),
         number: record.attempt,
         status,
