@@ -10,7 +10,7 @@ use crate::normal::DateOrder;
 use crate::normal::date::{date_at_start, is_plausible_visit_date, is_weekday, time};
 
 /// Words of lines that announce a visit.
-const VISIT_WORDS: [&str; 37] = [
+const VISIT_WORDS: [&str; 38] = [
     "asistencia",
     "servicio",
     "visita",
@@ -18,6 +18,7 @@ const VISIT_WORDS: [&str; 37] = [
     "control",
     "revision",
     "seguimiento",
+    "evolucion",
     "ingreso",
     "alta",
     "urgencia",
