@@ -1,11 +1,11 @@
 //! Finds fields in the pages of a document by rules. A document goes through these files in order:
 //!
 //! 1. [`layout`] divides the pages into cells and rows, seen [`upright`]. [`label_repair`] corrects labels that text recognition got
-//!    wrong, [`broken_labels`] joins labels that were broken over two lines, and [`segments`] splits each cell into
+//!    wrong, [`broken_labels`] and [`broken_dates`] join what was broken over two lines, and [`segments`] splits each cell into
 //!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
 //! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the
 //!    page is about ([`context`], [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`],
-//!    [`entry_line`]).
+//!    [`entry_line`], [`repeated_heads`]).
 //! 3. In each cell, values are found behind labels ([`labelled`], [`spaced_label`], [`value_lists`], [`value_position`]),
 //!    in tables ([`table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
 //!    facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`], [`signature`]), in the text about a visit
@@ -18,6 +18,7 @@
 //! Every search around a cell is bounded, so the work grows in proportion to the document.
 
 mod address_lines;
+mod broken_dates;
 mod broken_labels;
 mod business;
 mod candidate;
@@ -36,6 +37,7 @@ mod narrative;
 mod prose;
 mod prose_subject;
 mod prose_visits;
+mod repeated_heads;
 mod running_rows;
 mod scan;
 mod section_roles;
@@ -61,6 +63,7 @@ use self::context::HeadingContext;
 use self::labels::Labels;
 pub(super) use self::labels::{MAX_LABEL_WORDS as LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
 use self::layout::DocumentLayout;
+use self::repeated_heads::EntryHead;
 use self::section_roles::SectionRoles;
 use self::segments::Segment;
 use super::confidence::{self, Feature, Features, compare_fields, page_reliability};
@@ -108,6 +111,7 @@ fn find_candidates(
     let mut layout = DocumentLayout::of(pages);
     label_repair::repair_labels(&mut layout, &labels);
     broken_labels::join_broken_labels(&mut layout, &labels);
+    broken_dates::join_broken_dates(&mut layout);
     let segments = layout.cells.iter().map(|cell| segments::split_cell(cell, &labels, schema)).collect();
     let used = vec![false; layout.cells.len()];
     let words = layout.cells.iter().flat_map(|cell| cell.tokens.iter().map(|token| token.text));
@@ -132,8 +136,10 @@ fn find_candidates(
         is_business: false,
         reliabilities: pages.iter().map(page_reliability).collect(),
         is_running: Vec::new(),
+        entry_heads: HashMap::new(),
     };
     rules.is_running = running_rows::running_rows(&rules.layout);
+    rules.entry_heads = rules.repeated_heads();
     rules.scan_rows();
     rules.open_visit_of_only_date();
     rules.is_business = business::is_business(schema);
@@ -245,6 +251,8 @@ struct FieldFinder<'a> {
     reliabilities: Vec<f64>,
     /// Whether each row repeats one at the same height of the page before.
     is_running: Vec<bool>,
+    /// The heads of entries that repeat, by their rows.
+    entry_heads: HashMap<usize, EntryHead>,
 }
 
 #[cfg(test)]

@@ -45,7 +45,12 @@ const MAX_VISITS: usize = 1_000;
 pub(super) const BARE_DATE_LABELS: [&str; 6] = ["fecha", "date", "dia", "day", "datum", "data"];
 
 impl FieldFinder<'_> {
+    /// Opens a visit if a cell starts one: by itself, or because its row is like the heads of other entries.
     pub(super) fn open_visit_at(&mut self, cell: usize) -> bool {
+        self.open_visit_by_line(cell) || self.open_visit_at_head(cell)
+    }
+
+    fn open_visit_by_line(&mut self, cell: usize) -> bool {
         if self.schema.visit_date().is_none() {
             return false;
         }
@@ -129,6 +134,31 @@ impl FieldFinder<'_> {
             }
             if !text.is_empty() {
                 self.read_visit_text(cell, &text);
+            }
+        }
+        true
+    }
+
+    /// Opens the visit of a head that repeats in the document. What stands beside its date is read as usual.
+    fn open_visit_at_head(&mut self, cell: usize) -> bool {
+        let row = self.layout.cells[cell].row;
+        let head = self.entry_heads.get(&row).filter(|_| self.layout.rows[row].start == cell).cloned();
+        let Some(head) = head else { return false };
+        let (dated, tokens) = head.span.clone();
+        self.open_visit(head.date, Some(VisitStartKind::Named), std::slice::from_ref(&head.span), None);
+        let time = visit_start::time_behind(&self.layout.cells[dated].tokens, tokens.end).0;
+        let time = time.or_else(|| self.time_beside(dated).map(|(_, time)| time));
+        if let Some(visit) = self.visits.last_mut() {
+            visit.time = time;
+        }
+        self.mark_used(&[(cell, self.layout.cells[cell].token_range())]);
+        self.mark_used(std::slice::from_ref(&head.span));
+        for other in self.layout.rows[row].clone().filter(|other| *other > dated).take(MAX_CELLS_OF_ENTRY) {
+            let all = self.layout.cells[other].token_range();
+            if self.signature_line(other, &all) {
+                self.mark_used(&[(other, all)]);
+            } else if !self.starts_with_label(other) {
+                self.without_weight(other, &all);
             }
         }
         true

@@ -266,7 +266,7 @@ fn behind_weekday(tokens: &[Token<'_>], first: usize) -> usize {
 }
 
 /// The time of day behind a date, and the place behind it.
-fn time_behind(tokens: &[Token<'_>], end: usize) -> (Option<Time>, usize) {
+pub(super) fn time_behind(tokens: &[Token<'_>], end: usize) -> (Option<Time>, usize) {
     let next = skip_separators(tokens, end);
     let Some(time) = tokens.get(next).and_then(|token| time(token.text)) else { return (None, end) };
     let word = tokens.get(next + 1).map_or("", |token| token.word.as_str());
@@ -294,6 +294,12 @@ fn is_other_date(behind: &[Token<'_>], other_dates: &[String]) -> bool {
         .take(3)
         .find(|token| !is_small(token))
         .is_some_and(|token| is_other_word(token, other_dates))
+}
+
+/// Whether a word before a date says that it is not the date of a visit: another occasion, a sample or a day to come.
+pub(super) fn names_other_occasion(token: &Token<'_>, other_dates: &[String]) -> bool {
+    let word = token.word.as_str();
+    is_other_word(token, other_dates) || SAMPLE_WORDS.contains(&word) || FUTURE_WORDS.contains(&word)
 }
 
 fn is_other_word(token: &Token<'_>, other_dates: &[String]) -> bool {
