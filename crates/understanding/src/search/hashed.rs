@@ -2,7 +2,7 @@
 //! nothing about their meaning.
 
 use super::hash::{hash, mixed};
-use super::words::search_words;
+use super::words::for_each_word;
 
 /// The numbers of a vector.
 pub const HASHED_DIMENSION: usize = 256;
@@ -10,17 +10,21 @@ pub const HASHED_DIMENSION: usize = 256;
 /// The vector of a text, of length 1. A text without words is the zero vector.
 pub fn hashed_vector(text: &str) -> Vec<f32> {
     let mut vector = vec![0.0f32; HASHED_DIMENSION];
-    for word in search_words(text) {
+    // Filled again for each word: a text has thousands of parts, and a copy of each took longer than its hash.
+    let (mut framed, mut starts) = (String::new(), Vec::new());
+    for_each_word(text, |word, _| {
         add(&mut vector, word.as_bytes(), 1.0);
-        let framed: Vec<char> =
-            std::iter::once('<').chain(word.chars()).chain(std::iter::once('>')).collect();
+        framed.clear();
+        framed.extend(["<", word, ">"]);
+        starts.clear();
+        starts.extend(framed.char_indices().map(|(start, _)| start));
+        starts.push(framed.len());
         for length in 3..=4 {
-            for part in framed.windows(length) {
-                let part: String = part.iter().collect();
-                add(&mut vector, part.as_bytes(), 0.5);
+            for places in starts.windows(length + 1) {
+                add(&mut vector, &framed.as_bytes()[places[0]..places[length]], 0.5);
             }
         }
-    }
+    });
     normalise(&mut vector);
     vector
 }
@@ -63,6 +67,21 @@ mod tests {
     fn alike(one: &str, other: &str) -> f32 {
         let (one, other) = (hashed_vector(one), hashed_vector(other));
         one.iter().zip(&other).map(|(one, other)| one * other).sum()
+    }
+
+    /// Vectors are stored, so a text must always have the same one.
+    #[test]
+    fn a_vector_counts_each_word_and_its_parts_of_three_and_four_letters() {
+        for word in ["a", "no", "otitis", "мир", "東", "नमस्ते"] {
+            let letters: Vec<char> = format!("<{word}>").chars().collect();
+            let mut expected = vec![0.0f32; HASHED_DIMENSION];
+            add(&mut expected, word.as_bytes(), 1.0);
+            for part in letters.windows(3).chain(letters.windows(4)) {
+                add(&mut expected, part.iter().collect::<String>().as_bytes(), 0.5);
+            }
+            normalise(&mut expected);
+            assert_eq!(hashed_vector(word), expected, "{word}");
+        }
     }
 
     #[test]

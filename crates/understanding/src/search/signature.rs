@@ -4,8 +4,6 @@
 //! [`SIGNATURE_LENGTH`] bins, and the signature is the least hash of each bin. Two sets have the same number in a bin as often as
 //! they share elements. An empty bin takes the number of another one, so that short texts can be compared too.
 
-use std::collections::HashSet;
-
 use super::hash::{hash, mixed};
 
 /// The numbers of a signature.
@@ -20,7 +18,9 @@ const BAND: usize = 4;
 /// The signature of a text, of its folded words in reading order. Empty if the text is too short.
 pub fn signature<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<u32> {
     let words: Vec<u64> = words.into_iter().map(|word| hash(word.as_bytes())).collect();
-    let hashes: HashSet<u64> = words.windows(SEQUENCE).map(sequence_hash).collect();
+    let mut hashes: Vec<u64> = words.windows(SEQUENCE).map(sequence_hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
     if hashes.len() < LEAST_SEQUENCES {
         return Vec::new();
     }
