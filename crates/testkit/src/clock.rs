@@ -1,4 +1,4 @@
-//! A clock that moves only when a test writes it.
+//! A clock that moves only when a test advances it.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use quire_ports::Clock;
 use tokio::sync::watch;
 
-/// A clock that stands still until [`FakeClock::write`]. Sleepers wake when their time has come.
+/// A clock that stands still until [`FakeClock::advance`]. Sleepers wake when their time has come.
 #[derive(Clone, Debug)]
 pub struct FakeClock {
     now: watch::Sender<Timestamp>,

@@ -69,7 +69,7 @@ impl StoreObserver {
         self.wait(condition, || ()).await;
     }
 
-    /// Like [`StoreObserver::wait_until`], and writes the clock by `step` whenever there are no writes.
+    /// Like [`StoreObserver::wait_until`], and advances the clock by `step` whenever there are no writes.
     pub async fn wait_until_advancing<F, R>(&self, clock: &FakeClock, step: SignedDuration, condition: F)
     where
         F: Fn() -> R,
