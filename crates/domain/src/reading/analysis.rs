@@ -96,6 +96,7 @@ impl From<&AnalysedTable> for Table {
 
 impl From<&AnalysedCell> for TableCell {
     fn from(cell: &AnalysedCell) -> Self {
+        let rect = cell.content.boxes.iter().copied().reduce(Rect::union).unwrap_or_default();
         Self {
             row: cell.row as usize,
             column: cell.column as usize,
@@ -103,12 +104,8 @@ impl From<&AnalysedCell> for TableCell {
             row_span: cell.row_span as usize,
             text: cell.content.text.clone(),
             page: cell.content.page as usize,
-            rect: cell.content.boxes.iter().copied().reduce(Rect::union).unwrap_or(Rect {
-                x0: 0.0,
-                y0: 0.0,
-                x1: 0.0,
-                y1: 0.0,
-            }),
+            rect,
+            area: rect,
         }
     }
 }

@@ -26,7 +26,7 @@ pub use word::Word;
 pub const PICTURE_LONG_SIDE: f32 = 842.0;
 
 /// A rectangle on a page.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // Left, top, right, bottom.
 pub struct Rect {
     pub x0: f32,

@@ -182,6 +182,7 @@ impl ClaimVerifier<'_> {
                 evidence,
                 features: None,
                 is_outside_visits: false,
+                day: None,
             }),
             (_, evidence, _) => {
                 let visit = visit.filter(|_| key.key != VISIT_DATE).map(rules::derive::visit_id);

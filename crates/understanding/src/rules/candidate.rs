@@ -58,6 +58,8 @@ pub(crate) struct ValueCandidate {
     pub evidence: Evidence,
     /// Whether the document states it apart from all visits: in the history, or in a section that is not the visits'.
     pub is_outside_visits: bool,
+    /// The day of its row, in a list with its own days. It belongs to the visit of that day.
+    pub day: Option<Date>,
 }
 
 /// A visit that was detected in the document.
@@ -120,6 +122,7 @@ impl FieldFinder<'_> {
             mapping: provenance.mapping,
             evidence: self.evidence(spans, provenance.label),
             is_outside_visits: is_apart,
+            day: self.day,
             raw,
         };
         if is_open {

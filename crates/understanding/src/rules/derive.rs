@@ -1,6 +1,7 @@
 //! Derives fields from other fields: the visit of each candidate, the age, the latest weight, the language.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use jiff::civil::Date;
 
@@ -27,6 +28,8 @@ pub(super) fn assign_visits(
     visits: &[DetectedVisit],
     schema: &Schema,
 ) -> Vec<ValueCandidate> {
+    let mut candidates = candidates;
+    assign_by_day(&mut candidates, visits);
     let mut counts = vec![0_u32; visits.len()];
     for visit in candidates.iter().filter_map(|candidate| candidate.visit) {
         counts[visit] += 1;
@@ -41,15 +44,26 @@ pub(super) fn assign_visits(
     let dropped: Vec<bool> = (0..visits.len()).map(is_twice).collect();
     let mut left = (0..visits.len()).filter(|visit| !dropped[*visit]);
     let only = left.next().filter(|_| left.next().is_none());
-    let mut candidates = candidates;
     candidates.retain(|candidate| !candidate.visit.is_some_and(|visit| dropped[visit]));
     for candidate in &mut candidates {
         let is_of_visit = schema.keys[candidate.key].scope != Scope::Document;
-        if candidate.visit.is_none() && !candidate.is_outside_visits && is_of_visit {
+        let is_free = !candidate.is_outside_visits && candidate.day.is_none();
+        if candidate.visit.is_none() && is_free && is_of_visit {
             candidate.visit = only;
         }
     }
     candidates
+}
+
+/// Assigns the entries of lists with their own days to the visits of these days.
+fn assign_by_day(candidates: &mut [ValueCandidate], visits: &[DetectedVisit]) {
+    let mut by_day: HashMap<Date, usize> = HashMap::new();
+    for (visit, detected) in visits.iter().enumerate() {
+        by_day.entry(detected.date).or_insert(visit);
+    }
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.visit.is_none()) {
+        candidate.visit = candidate.day.and_then(|day| by_day.get(&day).copied());
+    }
 }
 
 /// The visits that stand near another one in the document. Looking at these only keeps the work bounded.

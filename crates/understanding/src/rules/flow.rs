@@ -108,6 +108,11 @@ impl<'a> FieldFinder<'a> {
         let mut last = cell;
         for _ in 0..MAX_LINES {
             let Some(next) = self.cell_below(last).filter(|next| self.goes_on_in(last, *next)) else { break };
+            if self.segments[next].len() > 1 {
+                // A label within the line begins something else.
+                spans.push((next, self.first_segment(next)));
+                break;
+            }
             spans.push((next, self.layout.cells[next].token_range()));
             last = next;
         }
@@ -144,7 +149,7 @@ impl<'a> FieldFinder<'a> {
     /// Whether a line stands directly below a full one.
     fn is_next_line(&self, above: usize, below: usize) -> bool {
         let (one, two) = (&self.layout.cells[above], &self.layout.cells[below]);
-        let is_full = one.rect.x1 - one.rect.x0 > FULL_LINE * self.layout.page_width(one);
+        let is_full = one.rect.x1 - one.rect.x0 > FULL_LINE * self.layout.line_width(one);
         one.page == two.page
             && is_full
             && !one.in_margin

@@ -64,7 +64,7 @@ impl FieldFinder<'_> {
     }
 
     /// Whether a number with one of a key's cues is among these words, such as a dose.
-    fn has_measure_of(&self, key: usize, tokens: &[Token<'_>]) -> bool {
+    pub(super) fn has_measure_of(&self, key: usize, tokens: &[Token<'_>]) -> bool {
         let is_cue = |token: &Token<'_>| {
             let word = token.word.trim_start_matches(|c: char| c.is_ascii_digit() || ".,/".contains(c));
             self.schema.keys[key].cues.iter().any(|cue| cue == word)
@@ -137,6 +137,7 @@ impl FieldFinder<'_> {
             return;
         }
         let plan = self.key_of_plan(key, meaning);
+        let (values, rest) = self.end_with_sentence(cell, key, values, has_own_value);
         let mut values = self.split_values(key, values, plan.is_some());
         if self.is_part_of_name(cell, key, separator, &values) {
             values[0].insert(0, (cell, self.layout.cells[cell].token_range()));
@@ -164,6 +165,43 @@ impl FieldFinder<'_> {
         if let Some(section) = self.schema.keys[key].section.clone() {
             self.context.remember_label(&self.layout.cells[cell], &section);
         }
+        if let Some((cell, tokens)) = rest.filter(|_| self.visit.is_some()) {
+            self.read_visit_text(cell, &tokens);
+        }
+    }
+
+    /// In running text with labels among its sentences, a value ends with its sentence: "Dx: bite wound. Seen again in a week."
+    /// Returns the value, and the words behind it. Sentences with a dose or the like are further values of a key that has them.
+    fn end_with_sentence(
+        &self,
+        cell: usize,
+        key: usize,
+        values: Vec<TokenSpans>,
+        has_own_value: bool,
+    ) -> (Vec<TokenSpans>, Option<TokenSpan>) {
+        let schema_key = &self.schema.keys[key];
+        let is_told_at_once = schema_key.scope != Scope::Document
+            && schema_key.normaliser == Normaliser::Text
+            && !schema_key.optional;
+        let [spans] = &values[..] else { return (values, None) };
+        let is_running = self.segments[cell].len() > 1 || spans.len() > 1 || self.is_inside_paragraph(cell);
+        if !has_own_value || !is_told_at_once || !is_running {
+            return (values, None);
+        }
+        let flow = self.flow_of(spans);
+        let ends = (0..flow.tokens.len()).filter(|at| flow.ends_sentence(*at)).map(|at| at + 1);
+        let mut last = 0;
+        for end in ends {
+            if last > 0 && !self.has_measure_of(key, &flow.tokens[last..end]) {
+                break;
+            }
+            last = end;
+        }
+        if last == 0 || last == flow.tokens.len() {
+            return (values, None);
+        }
+        let rest = flow.spans(last..flow.tokens.len()).into_iter().next();
+        (vec![flow.spans(0..last)], rest)
     }
 
     /// Whether a label is the title of a document, above everything that it tells: "Discharge Instructions" above a letter.

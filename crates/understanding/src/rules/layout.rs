@@ -7,6 +7,7 @@
 use std::cell::Cell as Counter;
 use std::ops::Range;
 
+use super::side_by_side::{PagePart, parts_of_page};
 use super::upright::UprightPage;
 use crate::normal::fold;
 use quire_domain::reading::{Line, Page, Rect, Word};
@@ -65,6 +66,8 @@ pub(super) struct Cell<'p> {
     pub rect: Rect,
     /// The index of its row.
     pub row: usize,
+    /// The index of the part of a page that it stands in.
+    pub part: usize,
     /// Whether it stands in the header or footer area of the page.
     pub in_margin: bool,
     /// Whether its text was recognised from an image.
@@ -122,13 +125,26 @@ impl Cell<'_> {
     }
 }
 
+/// Where a part of a page stands.
+struct PartBounds {
+    /// The first row.
+    row: usize,
+    /// The right edge of its text.
+    right: f32,
+    /// Where its lines may start and how wide they may be: those of its text, or of the page if nothing stands beside it.
+    left: f32,
+    width: f32,
+    /// Whether it is about something else than the part before it: a side bar, or what stands beside one.
+    is_apart: bool,
+}
+
 /// The cells of a document, row by row.
 pub(super) struct DocumentLayout<'p> {
     pub cells: Vec<Cell<'p>>,
     /// The range of cells of each row.
     pub rows: Vec<Range<usize>>,
-    /// The right edge of the text on each page.
-    right_edges: Vec<f32>,
+    /// The parts of the pages, in the order in which they are read.
+    parts: Vec<PartBounds>,
     widths: Vec<f32>,
     /// Counts the cells and tokens that were read. Tests use it to prove that the work grows in proportion to the
     /// document.
@@ -140,7 +156,7 @@ impl<'p> DocumentLayout<'p> {
         let mut layout = Self {
             cells: Vec::new(),
             rows: Vec::new(),
-            right_edges: Vec::new(),
+            parts: Vec::new(),
             widths: Vec::with_capacity(pages.len()),
             steps: Counter::new(0),
         };
@@ -155,9 +171,26 @@ impl<'p> DocumentLayout<'p> {
         self.steps.set(self.steps.get() + 1);
     }
 
-    /// The right edge of the text on the page of that cell.
+    /// The right edge of the text around that cell.
     pub fn right_edge(&self, cell: &Cell<'_>) -> f32 {
-        self.right_edges[cell.page as usize - 1]
+        self.parts[cell.part].right
+    }
+
+    /// The width that lines around that cell may have: that of the page, or of the part if others stand beside it.
+    pub fn line_width(&self, cell: &Cell<'_>) -> f32 {
+        self.parts[cell.part].width
+    }
+
+    /// The share of that width at which the cell ends.
+    pub fn reach(&self, cell: &Cell<'_>) -> f32 {
+        let part = &self.parts[cell.part];
+        (cell.rect.x1 - part.left) / part.width.max(1.0)
+    }
+
+    /// Whether a row is the first of a part that is about something else than the rows before it.
+    pub fn starts_apart(&self, row: usize) -> bool {
+        let part = &self.parts[self.cells[self.rows[row].start].part];
+        part.row == row && part.is_apart
     }
 
     /// The width of the page of that cell.
@@ -180,9 +213,27 @@ impl<'p> DocumentLayout<'p> {
                 cells.push((middle - slope * cell.rect.x0, cell));
             }
         }
-        let right = cells.iter().map(|(_, cell)| cell.rect.x1).fold(0.0, f32::max);
-        self.right_edges.push(right);
         cells.sort_by(|one, two| one.0.total_cmp(&two.0));
+        let parts = parts_of_page(&cells.iter().map(|(_, cell)| cell).collect::<Vec<_>>());
+        let mut cells: Vec<Option<(f32, Cell<'p>)>> = cells.into_iter().map(Some).collect();
+        for part in parts {
+            let own: Vec<(f32, Cell<'p>)> =
+                part.cells.iter().filter_map(|place| cells[*place].take()).collect();
+            self.add_part(&part, own, upright.width);
+        }
+    }
+
+    /// Adds the rows of a part of a page. Its cells are sorted from top to bottom.
+    fn add_part(&mut self, part: &PagePart, cells: Vec<(f32, Cell<'p>)>, page_width: f32) {
+        let left = cells.iter().map(|(_, cell)| cell.rect.x0).fold(f32::INFINITY, f32::min);
+        let right = cells.iter().map(|(_, cell)| cell.rect.x1).fold(0.0, f32::max);
+        self.parts.push(PartBounds {
+            row: self.rows.len(),
+            right,
+            left: if part.is_beside { left } else { 0.0 },
+            width: if part.is_beside { right - left } else { page_width },
+            is_apart: part.is_beside && !part.continues,
+        });
         let mut rows: Vec<(f32, Vec<Cell<'p>>)> = Vec::new();
         for (middle, cell) in cells {
             match rows.last_mut() {
@@ -195,6 +246,7 @@ impl<'p> DocumentLayout<'p> {
             let start = self.cells.len();
             for mut cell in row {
                 cell.row = self.rows.len();
+                cell.part = self.parts.len() - 1;
                 self.cells.push(cell);
             }
             self.rows.push(start..self.cells.len());
@@ -249,6 +301,7 @@ fn split_into_cells<'p>(line: &'p Line, page: u32, recognised: bool, upright: &U
                 page,
                 rect: place,
                 row: 0,
+                part: 0,
                 in_margin: false,
                 is_recognised: recognised,
             });

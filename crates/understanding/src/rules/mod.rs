@@ -1,13 +1,13 @@
 //! Finds fields in the pages of a document by rules. A document goes through these files in order:
 //!
-//! 1. [`layout`] divides the pages into cells and rows, seen [`upright`]. [`label_repair`] corrects labels that text recognition got
+//! 1. [`layout`] divides the pages into cells and rows, seen [`upright`], and parts that stand [`side_by_side`]. [`label_repair`] corrects labels that text recognition got
 //!    wrong, [`broken_labels`] and [`broken_dates`] join what was broken over two lines, and [`segments`] splits each cell into
 //!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
 //! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the
 //!    page is about ([`context`], [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`],
 //!    [`entry_line`], [`repeated_heads`]).
 //! 3. In each cell, values are found behind labels ([`labelled`], [`spaced_label`], [`value_lists`], [`value_position`]),
-//!    in tables ([`table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
+//!    in tables ([`table`], [`ruled_table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
 //!    facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`], [`signature`]), in the text about a visit
 //!    ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`],
 //!    [`prose_visits`], [`flow`]). Values of business documents are found by their form ([`business`]).
@@ -38,10 +38,12 @@ mod prose;
 mod prose_subject;
 mod prose_visits;
 mod repeated_heads;
+mod ruled_table;
 mod running_rows;
 mod scan;
 mod section_roles;
 mod segments;
+mod side_by_side;
 mod signature;
 mod spaced_label;
 mod table;
@@ -64,6 +66,7 @@ use self::labels::Labels;
 pub(super) use self::labels::{MAX_LABEL_WORDS as LONGEST_LABEL, MAX_LEAD_IN_WORDS, label_form};
 use self::layout::DocumentLayout;
 use self::repeated_heads::EntryHead;
+use self::ruled_table::RuledTable;
 use self::section_roles::SectionRoles;
 use self::segments::Segment;
 use super::confidence::{self, Feature, Features, compare_fields, page_reliability};
@@ -137,7 +140,12 @@ fn find_candidates(
         reliabilities: pages.iter().map(page_reliability).collect(),
         is_running: Vec::new(),
         entry_heads: HashMap::new(),
+        in_table: Vec::new(),
+        ruled_tables: HashMap::new(),
+        day: None,
     };
+    rules.in_table = vec![false; rules.layout.cells.len()];
+    rules.find_ruled_tables(pages);
     rules.is_running = running_rows::running_rows(&rules.layout);
     rules.entry_heads = rules.repeated_heads();
     rules.scan_rows();
@@ -253,6 +261,12 @@ struct FieldFinder<'a> {
     is_running: Vec<bool>,
     /// The heads of entries that repeat, by their rows.
     entry_heads: HashMap<usize, EntryHead>,
+    /// Whether each cell belongs to one of the ruled tables.
+    in_table: Vec<bool>,
+    /// The tables with lines around their cells and dates in their rows, by the row that they start in.
+    ruled_tables: HashMap<usize, Vec<RuledTable>>,
+    /// The day of the row that is read, in a list with its own days.
+    day: Option<Date>,
 }
 
 #[cfg(test)]

@@ -12,6 +12,10 @@ impl FieldFinder<'_> {
         self.read_letterhead();
         let mut row = 0;
         while row < self.layout.rows.len() {
+            if self.layout.starts_apart(row) {
+                self.leave_visit();
+            }
+            self.read_ruled_tables(row);
             if let Some(after) = self.read_table(row) {
                 row = after;
                 continue;
@@ -30,6 +34,14 @@ impl FieldFinder<'_> {
         }
     }
 
+    /// Ends the visit and the sections above, where another part of the page begins.
+    fn leave_visit(&mut self) {
+        self.visit = None;
+        self.is_in_history = false;
+        self.is_in_visits = false;
+        self.context.clear();
+    }
+
     /// Counts a blank line above a row.
     fn note_gap(&mut self, row: usize) {
         let rows = &self.layout.rows;
@@ -41,7 +53,7 @@ impl FieldFinder<'_> {
 
     pub(super) fn read_cell(&mut self, cell: usize) {
         let it = &self.layout.cells[cell];
-        if it.tokens.is_empty() || (it.in_margin && !self.starts_with_label(cell)) {
+        if it.tokens.is_empty() || self.in_table[cell] || (it.in_margin && !self.starts_with_label(cell)) {
             return;
         }
         self.context.close_crossed(it);

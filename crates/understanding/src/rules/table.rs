@@ -122,7 +122,7 @@ impl FieldFinder<'_> {
     /// The columns of a table head: all cells of the row are labels, and the row below has values.
     fn table_head(&self, row: usize) -> Option<Vec<Column>> {
         let cells = self.layout.rows[row].clone();
-        if cells.len() < 2 || row + 1 >= self.layout.rows.len() {
+        if cells.len() < 2 || row + 1 >= self.layout.rows.len() || self.in_table[cells.start] {
             return None;
         }
         let mut columns = Vec::new();

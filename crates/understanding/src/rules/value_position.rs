@@ -24,6 +24,9 @@ const MAX_DISTANCE_BELOW: f32 = 2.8;
 /// The largest distance between a label and the value to its right, as a share of the page width.
 const MAX_DISTANCE_BESIDE: f32 = 0.42;
 
+/// The least share of the width of lines at which a line ends that the next word had no room in.
+const MIN_REACH: f32 = 0.7;
+
 /// The least distance between a label and its value for lines below to start where the value does, in points.
 const MIN_HANGING: f32 = 10.0;
 
@@ -255,6 +258,11 @@ impl FieldFinder<'_> {
             {
                 break;
             }
+            if self.segments[next].len() > 1 {
+                // A label within the line begins another value.
+                spans.push((next, self.first_segment(next)));
+                break;
+            }
             spans.push((next, self.layout.cells[next].token_range()));
             last = next;
         }
@@ -313,11 +321,13 @@ impl FieldFinder<'_> {
         let Some(word) = next.tokens.first() else { return false };
         let right = self.layout.right_edge(line);
         let has_no_room = line.rect.x1 + (word.rect.x1 - word.rect.x0) + 2.0 > right;
-        let is_long = line.rect.x1 > 0.7 * self.layout.page_width(line);
+        let is_long = self.layout.reach(line) > MIN_REACH;
         let starts_small = word.text.chars().next().is_some_and(|c| c.is_lowercase() || c == '(');
         let is_capitals =
             |cell: &Cell<'_>| !cell.tokens.iter().any(|token| token.text.chars().any(char::is_lowercase));
-        has_no_room && is_long && (starts_small || (is_capitals(line) && is_capitals(next)))
+        let is_open =
+            line.tokens.last().is_some_and(|last| !last.colon && !last.text.ends_with(['.', '!', '?']));
+        has_no_room && is_long && (starts_small || is_open || (is_capitals(line) && is_capitals(next)))
     }
 
     /// The cell directly below.

@@ -48,6 +48,9 @@ pub struct TableCell {
     pub page: usize,
     /// Where its words stand on the page.
     pub rect: Rect,
+    /// The place between the lines around it, or between those that are missing, where its words stand.
+    #[serde(skip)]
+    pub area: Rect,
 }
 
 impl Table {
@@ -56,6 +59,16 @@ impl Table {
         let mut tables = Vec::new();
         for (page, number) in pages.iter().zip(1..) {
             let of_page = Self::of_page(page, number);
+            page_breaks::append(&mut tables, of_page, pages);
+        }
+        tables
+    }
+
+    /// The tables whose cells have lines around them, in reading order.
+    pub fn find_ruled(pages: &[Page]) -> Vec<Self> {
+        let mut tables = Vec::new();
+        for (page, number) in pages.iter().zip(1..).filter(|(page, _)| !page.rulings.is_empty()) {
+            let (of_page, _) = ruled::tables(page, rows::words(page), number);
             page_breaks::append(&mut tables, of_page, pages);
         }
         tables

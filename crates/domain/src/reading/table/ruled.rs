@@ -115,6 +115,8 @@ impl Grid {
             let Some(rect) = bounds(words) else { continue };
             let (row, column) = (place / columns, place % columns);
             let (column_span, row_span) = spans[place];
+            let (right, bottom) = ((column + column_span).min(columns), (row + row_span).min(rows));
+            let area = Rect { x0: xs[column], y0: ys[row], x1: xs[right], y1: ys[bottom] };
             cells.push(TableCell {
                 row,
                 column,
@@ -123,6 +125,7 @@ impl Grid {
                 text: text(words, height),
                 page,
                 rect,
+                area,
             });
         }
         Table { columns, rows, head_rows: 0, cells }.with_head()

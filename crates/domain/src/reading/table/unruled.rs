@@ -185,7 +185,16 @@ fn build(rows: &[PlacedRow<'_>], columns: usize, height: f32, page: usize) -> Ta
         for (column, span, words) in of_row {
             let Some(rect) = bounds(words) else { continue };
             let text = text(words, height);
-            cells.push(TableCell { row, column: *column, column_span: *span, row_span: 1, text, page, rect });
+            cells.push(TableCell {
+                row,
+                column: *column,
+                column_span: *span,
+                row_span: 1,
+                text,
+                page,
+                rect,
+                area: rect,
+            });
         }
     }
     Table { columns, rows: rows.len(), head_rows: 0, cells }

@@ -1,6 +1,6 @@
 //! Made records in layouts unlike each other. Each file states what it looks like, the right values, and, below a line of
 //! dashes, the page as it looks: each character is five points wide, and two spaces separate cells. A line of equals signs
-//! starts a page.
+//! starts a page. A table with lines around its cells is drawn with `+`, `-` and `|`.
 //!
 //! The rules were tuned on the layouts in [`TUNED`]. Those in [`KEPT_APART`] were written last and are only measured.
 
@@ -109,13 +109,36 @@ impl MadeRecord {
     }
 }
 
+/// The left edge and the distance of the lines of a page, in points.
+const LEFT: f32 = 30.0;
+const PITCH: f32 = 14.0;
+
 /// A page that looks like this text.
 pub(super) fn page_of_text(text: &str) -> Page {
     let mut paper = PageBuilder::new();
     let mut y = 40.0;
+    // Where the corners of the table stand that is being drawn.
+    let mut corners: Vec<usize> = Vec::new();
     for line in text.lines() {
-        paper.monospaced(30.0, y, line);
-        y += 14.0;
+        if line.starts_with('+') && line.chars().all(|c| c == '+' || c == '-') {
+            corners = line.match_indices('+').map(|(at, _)| at).collect();
+            paper.rule(LEFT, y, corners[0]..corners[corners.len() - 1]);
+            // The lines of a cell stand closer together than rows do.
+            y += PITCH / 2.0;
+            continue;
+        }
+        let mut text: Vec<char> = line.chars().collect();
+        if !line.starts_with('|') {
+            corners.clear();
+        }
+        for corner in &corners {
+            if text.get(*corner) == Some(&'|') {
+                text[*corner] = ' ';
+                paper.upright(LEFT, *corner, y - PITCH / 2.0..y + PITCH);
+            }
+        }
+        paper.monospaced(LEFT, y, &text.into_iter().collect::<String>());
+        y += PITCH;
     }
     paper.page()
 }

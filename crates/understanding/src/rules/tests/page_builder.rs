@@ -1,5 +1,7 @@
 //! Builds pages: words with their positions, as a reader gives them.
 
+use std::ops::Range;
+
 use quire_domain::reading::{Line, Page, Rect, Word};
 
 /// The width of a letter and the height of a line, in points.
@@ -70,6 +72,18 @@ impl PageBuilder {
         if !words.is_empty() {
             self.page.lines.push(Line { words, opens_paragraph: false });
         }
+    }
+
+    /// Draws a line across, below these letters of a line of text that starts at `x`.
+    pub(super) fn rule(&mut self, x: f32, y: f32, letters: Range<usize>) {
+        let place = |letter: usize| x + LETTER * (f32::from(u16::try_from(letter).unwrap()) + 0.5);
+        self.page.rulings.push(Rect { x0: place(letters.start), y0: y, x1: place(letters.end), y1: y });
+    }
+
+    /// Draws a line down, at this letter of a line of text that starts at `x`.
+    pub(super) fn upright(&mut self, x: f32, letter: usize, y: Range<f32>) {
+        let x = x + LETTER * (f32::from(u16::try_from(letter).unwrap()) + 0.5);
+        self.page.rulings.push(Rect { x0: x, y0: y.start, x1: x, y1: y.end });
     }
 
     pub(super) fn page(self) -> Page {

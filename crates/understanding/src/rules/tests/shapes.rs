@@ -101,3 +101,52 @@ fn addresses_are_found_below_names_without_labels() {
         assert_eq!(value(&fields, "owner_name"), Some("Helen Marsh"));
     }
 }
+
+/// The lines of a side bar are not level with those beside it, and belong together.
+#[test]
+fn a_side_bar_is_read_apart_from_the_visits_beside_it() {
+    let mut paper = PageBuilder::new();
+    paper.text_at(40.0, 40.0, "Clínica Veterinaria El Prado");
+    paper.text_at(40.0, 54.0, "Calle Olmo 3, 28012 Madrid");
+    let bar = [
+        "Paciente",
+        "Nala",
+        "Especie",
+        "Canina",
+        "Raza",
+        "Beagle",
+        "Sexo",
+        "Hembra",
+        "Propietario",
+        "Marta Ruiz",
+        "Teléfono",
+        "600 000 000",
+    ];
+    let visits = [
+        "Consulta 02/03/2023",
+        "Motivo: Cojera desde el fin de semana",
+        "Diagnóstico: Esguince",
+        "Reposo y vuelta en diez días",
+        "Consulta 09/05/2023",
+        "Motivo: Vómitos",
+        "Diagnóstico: Gastritis aguda",
+        "Dieta blanda y agua en poca cantidad",
+    ];
+    let mut y = 90.0;
+    for line in bar {
+        paper.text_at(40.0, y, line);
+        y += 13.0;
+    }
+    let mut y = 94.0;
+    for line in visits {
+        paper.text_at(200.0, y, line);
+        y += 19.0;
+    }
+    let fields = found_in(&[paper.page()]);
+    assert_eq!(value(&fields, "pet_name"), Some("Nala"));
+    assert_eq!(value(&fields, "breed"), Some("Beagle"));
+    assert_eq!(value(&fields, "owner_name"), Some("Marta Ruiz"));
+    assert_eq!(values(&fields, "visit_date"), ["2023-03-02", "2023-05-09"]);
+    assert_eq!(values(&fields, "reason_for_visit"), ["Cojera desde el fin de semana", "Vómitos"]);
+    assert_eq!(values(&fields, "diagnosis"), ["Esguince", "Gastritis aguda"]);
+}
