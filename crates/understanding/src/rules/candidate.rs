@@ -2,7 +2,9 @@
 
 use jiff::civil::{Date, Time};
 
+use super::labels::LabelMeaning;
 use super::layout::{Token, word_label_form};
+use super::unlabelled::looks_like_person;
 use super::value_position::TokenSpan;
 use super::visit_start::VisitStartKind;
 use super::{FieldFinder, OPEN_DATE_FACTOR};
@@ -14,6 +16,9 @@ use quire_domain::reading::Rect;
 
 /// The most candidates of one document. A document with more is no form.
 const MAX_CANDIDATES: usize = 4_000;
+
+/// The longest name of a person with a title, in words.
+const MAX_PERSON_WORDS: usize = 7;
 
 /// The longest cell that a snippet quotes whole, in words.
 const MAX_SNIPPET_WORDS: usize = 80;
@@ -93,6 +98,10 @@ impl FieldFinder<'_> {
         if schema_key.normaliser.is_name() && self.labels.is_label_or_heading(&raw) {
             return false;
         }
+        // Beside the kind of a visit stands who saw the patient: "Vacunación   Dra. Amparo Luque".
+        if schema_key.scope == Scope::Visit && schema_key.repeatable && self.is_person(spans, &raw) {
+            return false;
+        }
         let label = provenance.mapping.strip_prefix("label_regex::").unwrap_or_default();
         let value = normal_form(schema_key, &raw, self.dates.order)
             .or_else(|| schema_key.normaliser.apply_behind(label, &raw));
@@ -137,7 +146,32 @@ impl FieldFinder<'_> {
         });
         self.candidates.push(candidate);
         self.candidates.extend(suggestion.filter(|other| other.value.is_some()));
+        if is_normal && schema_key.normaliser == Normaliser::Sex {
+            self.status_beside_sex(spans);
+        }
         is_normal
+    }
+
+    /// Proposes the other fact that stands within a sex or beside it: "Hembra esterilizada". The cues of its key are such words.
+    fn status_beside_sex(&mut self, spans: &[TokenSpan]) {
+        let is_status = |key: &SchemaKey| {
+            key.scope == Scope::Document
+                && key.normaliser == Normaliser::Text
+                && key.section.as_deref() == self.roles.subject
+                && !key.cues.is_empty()
+        };
+        let Some(key) = self.schema.keys.iter().position(is_status) else { return };
+        let cues = &self.schema.keys[key].cues;
+        let word = spans.iter().find_map(|(cell, tokens)| {
+            let words = &self.layout.cells[*cell].tokens;
+            let around = tokens.start.saturating_sub(1)..words.len().min(tokens.end + 2);
+            around.into_iter().find(|at| cues.contains(&words[*at].word)).map(|at| (*cell, at..at + 1))
+        });
+        if let Some(word) = word {
+            let text = self.text_of(std::slice::from_ref(&word));
+            let text = text.trim_matches(|c: char| !c.is_alphanumeric());
+            self.add_unlabelled(Some(key), &word, Some(text), "beside_sex");
+        }
     }
 
     /// Whether nothing in the document tells which part of a date is the day, and the other date that it can be then. None
@@ -198,7 +232,7 @@ impl FieldFinder<'_> {
             label: label.map(|(_, place)| place),
             extra_words,
             is_common: own
-                .is_some_and(|(_, own)| own.label.is_some_and(|(meaning, _)| !meaning.shared.is_empty())),
+                .is_some_and(|(_, own)| own.label.is_some_and(|(meaning, _)| self.is_shared(meaning))),
             is_mended: it.is_recognised
                 && label
                     .is_some_and(|(label, _)| self.layout.cells[label].tokens.iter().take(8).any(is_mended)),
@@ -215,6 +249,23 @@ impl FieldFinder<'_> {
             decision: self.is_business.then_some(provenance.rank),
         };
         observe(key, raw, value, &sighting)
+    }
+
+    /// Whether words are a person with a title, or one who is known.
+    fn is_person(&self, spans: &[TokenSpan], words: &str) -> bool {
+        let [(cell, tokens)] = spans else { return false };
+        if tokens.len() > MAX_PERSON_WORDS || !looks_like_person(words) {
+            return false;
+        }
+        let leads = self.labels.lead_in_at_start(&self.layout.cells[*cell].tokens[tokens.clone()]);
+        let is_titled = leads.is_some_and(|(key, _)| self.schema.keys[key].normaliser == Normaliser::Person);
+        let vet = self.key_in_section(self.roles.institution, Normaliser::Person);
+        is_titled || self.is_known_person(vet, words)
+    }
+
+    /// Whether keys of several sections share a label, such as "name".
+    fn is_shared(&self, meaning: &LabelMeaning) -> bool {
+        meaning.shared.iter().any(|key| self.schema.keys[*key].scope == Scope::Document)
     }
 
     /// The share of a page that was read well.

@@ -71,7 +71,7 @@ fn nearby_visits(visits: &[DetectedVisit], visit: usize) -> impl Iterator<Item =
     visit.saturating_sub(100)..visits.len().min(visit + 100)
 }
 
-/// Adds what follows from the fields: the value of the latest visit, the age from the date of birth, the language.
+/// Adds what follows from the fields: the value of the latest visit, whatever the head of the document says, the age from the date of birth, the language.
 pub(super) fn add_derived(
     fields: &mut Vec<Field>,
     schema: &Schema,
@@ -109,9 +109,6 @@ fn has_document_value(fields: &[Field], key: &SchemaKey) -> bool {
 
 fn add_latest_of_visits(fields: &mut Vec<Field>, schema: &Schema, visits: &[DetectedVisit]) {
     for key in schema.keys.iter().filter(|key| key.at_visits) {
-        if has_document_value(fields, key) {
-            continue;
-        }
         let of_visit = |visit: usize| {
             let id = visit_id(visit);
             fields.iter().find(|field| field.key == key.key && field.visit_id.as_deref() == Some(&id))
@@ -127,8 +124,12 @@ fn add_latest_of_visits(fields: &mut Vec<Field>, schema: &Schema, visits: &[Dete
             && let Value::Text(value) = &field.value
         {
             let new = derived(key, value.clone(), Some(field));
-            fields.retain(|field| !(field.key == key.key && field.visit_id.is_none()));
-            fields.push(new);
+            let is_same = |field: &Field| field.value == new.value;
+            let of_document = |field: &Field| field.key == key.key && field.visit_id.is_none();
+            if !fields.iter().any(|field| of_document(field) && is_same(field)) {
+                fields.retain(|field| !of_document(field));
+                fields.push(new);
+            }
         }
     }
 }

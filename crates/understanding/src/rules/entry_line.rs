@@ -135,8 +135,18 @@ impl FieldFinder<'_> {
             key.is_some_and(|key| self.schema.keys[key].normaliser == Normaliser::Weight)
                 && (*at == tail.start || words[*at - 1].text.ends_with(['.', ';', ',']))
         };
-        match tail.clone().find(is_weight) {
-            Some(weight) => (tail.start..weight, weight..tail.end),
+        // A sentence that leads to a value, as "Viene por" does, is read with the text.
+        if self.labels.lead_in_at_start(&words[tail.clone()]).is_some() {
+            return (tail.start..tail.start, tail.clone());
+        }
+        let ends = |at: &usize| {
+            words[*at].text.ends_with(['.', ';'])
+                && words.get(at + 1).is_some_and(|next| next.is_capital() && *at + 1 < tail.end)
+                && words[*at].word.chars().count() > 2
+        };
+        let sentence = tail.clone().find(ends).map(|at| at + 1);
+        match tail.clone().find(is_weight).into_iter().chain(sentence).min() {
+            Some(end) => (tail.start..end, end..tail.end),
             None => (tail.clone(), tail.end..tail.end),
         }
     }

@@ -11,6 +11,8 @@ use super::visit_start;
 const MAX_LINES: usize = 12;
 /// The largest distance between lines of a paragraph, in line heights.
 const MAX_LINE_DISTANCE: f32 = 1.6;
+/// The same for lines that are full.
+const MAX_WIDE_DISTANCE: f32 = 2.1;
 /// How far the first line of a paragraph may be indented, in points.
 const MAX_INDENT: f32 = 30.0;
 /// The least share of the page width that a line takes if the next word had no room in it.
@@ -150,11 +152,15 @@ impl<'a> FieldFinder<'a> {
     fn is_next_line(&self, above: usize, below: usize) -> bool {
         let (one, two) = (&self.layout.cells[above], &self.layout.cells[below]);
         let is_full = one.rect.x1 - one.rect.x0 > FULL_LINE * self.layout.line_width(one);
+        // Lines further apart are one text if the next word had no room in the first.
+        let room = self.layout.right_edge(one) - one.rect.x1;
+        let has_no_room = two.tokens.first().is_some_and(|word| word.rect.x1 - word.rect.x0 + 2.0 > room);
+        let most = if has_no_room { MAX_WIDE_DISTANCE } else { MAX_LINE_DISTANCE };
         one.page == two.page
             && is_full
             && !one.in_margin
             && (-6.0..=MAX_INDENT).contains(&(one.rect.x0 - two.rect.x0))
-            && self.line_distance(above, below) <= MAX_LINE_DISTANCE
+            && self.line_distance(above, below) <= most
     }
 
     fn ends_with_stop(&self, cell: usize) -> bool {

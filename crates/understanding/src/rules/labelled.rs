@@ -14,6 +14,8 @@ use crate::{Normaliser, SchemaKey, Scope};
 
 /// The most words of a value in which a cue is looked for.
 const MAX_CUE_TOKENS: usize = 60;
+/// The longest cue that is only a unit, in bytes. It counts behind a number; a longer cue counts anywhere.
+pub(super) const MAX_UNIT: usize = 3;
 /// The fewest facts about the subject behind a label that does not announce them.
 const MIN_FACTS: usize = 3;
 /// The largest distance between a label and the text below it without a blank line, in line heights, and the fewest words of a
@@ -29,7 +31,9 @@ impl FieldFinder<'_> {
         let it = &self.layout.cells[cell];
         let section_of = |key: &usize| self.schema.keys[*key].section.as_deref();
         let governed = self.context.section_at(it.rect.x0);
-        let shared = meaning.shared.iter().find(|key| governed.is_some() && section_of(key) == governed);
+        let is_governed = |key: &&usize| governed.is_some() && section_of(key) == governed;
+        let own = meaning.key.as_ref().filter(is_governed);
+        let shared = own.or_else(|| meaning.shared.iter().find(is_governed));
         if let Some(key) = shared.copied().or(meaning.key) {
             return Some(key);
         }
@@ -45,34 +49,76 @@ impl FieldFinder<'_> {
         })
     }
 
-    /// The key that a label means before this value. A key of visits that shares the label gets the value if a number
-    /// with one of its cues is in it, such as a dose, or if the value cannot be one of the first key.
+    /// The key that a label means before this value. Among keys of visits that share the label, the value belongs to the one
+    /// whose cue stands first in it, such as a dose or the name of a procedure. If the value cannot be one of the first key, it
+    /// belongs to a key of visits that is a text.
     fn fitting_key(&self, key: usize, meaning: &LabelMeaning, cell: usize, value: &Range<usize>) -> usize {
-        let mut shared =
-            meaning.shared.iter().copied().filter(|key| self.schema.keys[*key].scope == Scope::Visit);
         let tokens = &self.layout.cells[cell].tokens[value.clone()];
-        if let Some(other) = shared.clone().find(|key| self.has_measure_of(*key, tokens)) {
+        if let Some(other) = self.key_by_cue(key, meaning, tokens) {
             return other;
         }
         let normaliser = self.schema.keys[key].normaliser;
         let is_strict = normaliser.is_strict() && !tokens.is_empty();
         let words = || self.layout.cells[cell].text(value.clone());
         if is_strict && normaliser.apply_in(&words(), self.dates.order).is_none() {
-            return shared.find(|key| self.schema.keys[*key].cues.is_empty()).unwrap_or(key);
+            return self.key_of_text(meaning).unwrap_or(key);
         }
         key
     }
 
+    /// The key of visits, among those that a label means, whose cue stands first in a value.
+    pub(super) fn key_by_cue(
+        &self,
+        key: usize,
+        meaning: &LabelMeaning,
+        tokens: &[Token<'_>],
+    ) -> Option<usize> {
+        let is_of_visit = |key: &usize| self.schema.keys[*key].scope == Scope::Visit;
+        if !meaning.shared.iter().any(is_of_visit) {
+            return None;
+        }
+        let keys = std::iter::once(key).chain(meaning.shared.iter().chain(&meaning.key).copied());
+        let cued = keys.filter(is_of_visit).filter_map(|key| Some((self.first_cue_of(key, tokens)?, key)));
+        cued.min_by_key(|(at, _)| *at).map(|(_, key)| key)
+    }
+
+    /// The key of visits with the text of a label that means several keys.
+    fn key_of_text(&self, meaning: &LabelMeaning) -> Option<usize> {
+        meaning.shared.iter().chain(&meaning.key).copied().find(|key| {
+            let key = &self.schema.keys[*key];
+            key.scope == Scope::Visit && !key.repeatable
+        })
+    }
+
+    /// Where the first cue of a key stands among these words: a unit behind its number, or a word.
+    fn first_cue_of(&self, key: usize, tokens: &[Token<'_>]) -> Option<usize> {
+        (0..tokens.len().min(MAX_CUE_TOKENS))
+            .find(|at| self.is_cue(key, &tokens[*at].word) || self.is_measure_of(key, tokens, *at))
+    }
+
+    /// Whether a word is a cue of a key by itself. An asterisk in a cue stands for any beginning or ending.
+    pub(super) fn is_cue(&self, key: usize, word: &str) -> bool {
+        let mut cues = self.schema.keys[key].cues.iter().filter(|cue| cue.len() > MAX_UNIT);
+        cues.any(|cue| match (cue.strip_suffix('*'), cue.strip_prefix('*')) {
+            (Some(start), _) => word.starts_with(start),
+            (None, Some(end)) => word.ends_with(end),
+            (None, None) => cue == word,
+        })
+    }
+
     /// Whether a number with one of a key's cues is among these words, such as a dose.
     pub(super) fn has_measure_of(&self, key: usize, tokens: &[Token<'_>]) -> bool {
+        (0..tokens.len().min(MAX_CUE_TOKENS)).any(|at| self.is_measure_of(key, tokens, at))
+    }
+
+    /// Whether a number with one of a key's cues stands at this place.
+    pub(super) fn is_measure_of(&self, key: usize, tokens: &[Token<'_>], at: usize) -> bool {
         let is_cue = |token: &Token<'_>| {
             let word = token.word.trim_start_matches(|c: char| c.is_ascii_digit() || ".,/".contains(c));
             self.schema.keys[key].cues.iter().any(|cue| cue == word)
         };
-        tokens.iter().take(MAX_CUE_TOKENS).enumerate().any(|(at, token)| {
-            token.text.starts_with(|c: char| c.is_ascii_digit())
-                && (is_cue(token) || tokens.get(at + 1).is_some_and(is_cue))
-        })
+        tokens[at].text.starts_with(|c: char| c.is_ascii_digit())
+            && (is_cue(&tokens[at]) || tokens.get(at + 1).is_some_and(is_cue))
     }
 
     /// The same for the cues of any list of visits.
@@ -94,7 +140,8 @@ impl FieldFinder<'_> {
         value: &Range<usize>,
         start: usize,
     ) {
-        let key = self.resolve_label(meaning, cell).map(|key| self.fitting_key(key, meaning, cell, value));
+        let resolved = self.resolve_label(meaning, cell);
+        let key = resolved.map(|key| self.fitting_key(key, meaning, cell, value));
         let Some(key) = key else {
             if separator == Separator::Space {
                 self.read_unlabelled(cell, &(start..value.end));
@@ -119,6 +166,12 @@ impl FieldFinder<'_> {
         // A clinical label ends the sections about people.
         let is_clinical = schema_key.scope == Scope::Metadata
             || (schema_key.scope == Scope::Visit && schema_key.repeatable);
+        let row = self.layout.cells[cell].row;
+        let is_heading = separator == Separator::EndOfCell && self.layout.rows[row].len() == 1;
+        if is_clinical && is_heading && self.is_in_history && self.visit_before_history.is_some() {
+            self.visit = self.visit_before_history.take();
+            self.is_in_history = false;
+        }
         if is_clinical && !self.is_in_history {
             self.context.clear();
         }
@@ -136,22 +189,26 @@ impl FieldFinder<'_> {
             self.read_behind_weight(cell, key, meaning, value);
             return;
         }
-        let plan = self.key_of_plan(key, meaning);
-        let (values, rest) = self.end_with_sentence(cell, key, values, has_own_value);
-        let mut values = self.split_values(key, values, plan.is_some());
+        let is_mixed = self.is_mixed(key, meaning);
+        // What such a label means where no cue tells.
+        let usual = resolved.filter(|key| self.schema.keys[*key].scope == Scope::Visit);
+        let usual = usual.or_else(|| self.key_of_text(meaning));
+        let (values, rest) =
+            if is_mixed { (values, None) } else { self.end_with_sentence(cell, key, values, has_own_value) };
+        let mut values = self.split_values(key, values, is_mixed);
         if self.is_part_of_name(cell, key, separator, &values) {
             values[0].insert(0, (cell, self.layout.cells[cell].token_range()));
         }
         for spans in values {
             let is_beside = spans[0].0 == cell + 1;
             let is_certain = separator == Separator::Mark || has_own_value || is_beside;
-            let key = if key == key_of_label {
+            let key = if is_mixed {
+                self.key_by_cue(key, meaning, &self.flow_of(&spans).tokens).or(usual).unwrap_or(key)
+            } else if key == key_of_label {
                 key
             } else {
                 self.fitting_key(key_of_label, meaning, spans[0].0, &spans[0].1)
             };
-            let has_measure = || spans.iter().any(|(cell, tokens)| self.has_measure(*cell, tokens));
-            let key = plan.filter(|_| !has_measure()).unwrap_or(key);
             let is_added = self.add_value(cell, key, meaning, spans.clone(), is_certain);
             if is_added && !has_own_value {
                 self.mark_used(&spans);
@@ -184,7 +241,10 @@ impl FieldFinder<'_> {
             && schema_key.normaliser == Normaliser::Text
             && !schema_key.optional;
         let [spans] = &values[..] else { return (values, None) };
-        let is_running = self.segments[cell].len() > 1 || spans.len() > 1 || self.is_inside_paragraph(cell);
+        let is_running = schema_key.repeatable
+            || self.segments[cell].len() > 1
+            || spans.len() > 1
+            || self.is_inside_paragraph(cell);
         if !has_own_value || !is_told_at_once || !is_running {
             return (values, None);
         }
@@ -233,17 +293,10 @@ impl FieldFinder<'_> {
         }
     }
 
-    /// The key of the plain sentences of a plan, which says several things: a medicine, a diet, when to come again. None if the
-    /// label is not that of a plan.
-    fn key_of_plan(&self, key: usize, meaning: &LabelMeaning) -> Option<usize> {
-        let schema_key = &self.schema.keys[key];
-        if !schema_key.repeatable || schema_key.cues.is_empty() {
-            return None;
-        }
-        meaning.shared.iter().chain(&meaning.key).copied().find(|other| {
-            let other = &self.schema.keys[*other];
-            other.scope == Scope::Visit && other.cues.is_empty()
-        })
+    /// Whether a label of visits means several keys, so that each sentence behind it is a value of its own: "Plan", "Pruebas".
+    pub(super) fn is_mixed(&self, key: usize, meaning: &LabelMeaning) -> bool {
+        let is_of_visit = |key: &usize| self.schema.keys[*key].scope == Scope::Visit;
+        is_of_visit(&key) && meaning.shared.iter().any(is_of_visit)
     }
 
     /// The values of a label of this key.
@@ -394,11 +447,16 @@ impl FieldFinder<'_> {
             self.mark_used(&spans);
         }
         let words = self.text_of(&spans);
-        let row = self.layout.cells[cell].row;
-        for key in &meaning.continues {
+        if self.layout.cells[cell].row > 0 {
+            self.continue_values(&meaning.continues, &words);
+        }
+    }
+
+    /// Appends words to the last value of one of these keys. Returns whether there is one.
+    pub(super) fn continue_values(&mut self, keys: &[usize], words: &str) -> bool {
+        for key in keys {
             if let Some(last) = self.candidates.iter_mut().rev().take(8).find(|last| last.key == *key)
-                && !last.raw.contains(&words)
-                && row > 0
+                && !last.raw.contains(words)
             {
                 let before = last.raw.trim_end_matches([',', ' ']);
                 // The name of a town follows its postcode without a comma.
@@ -407,9 +465,10 @@ impl FieldFinder<'_> {
                 let separator = if is_code { " " } else { ", " };
                 last.raw = format!("{before}{separator}{}", words.trim());
                 last.value = self.schema.keys[*key].normaliser.apply(&last.raw);
-                return;
+                return true;
             }
         }
+        false
     }
 
     pub(super) fn mark_used(&mut self, spans: &[TokenSpan]) {

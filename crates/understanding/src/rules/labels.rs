@@ -8,6 +8,8 @@ use crate::normal::fold;
 
 /// The longest label, in words.
 pub(crate) const MAX_LABEL_WORDS: usize = 6;
+/// Words that join two labels of one key.
+const JOINTS: [&str; 9] = ["y", "e", "o", "and", "or", "und", "et", "&", "/"];
 /// Words that labels have or lack: "nº de historia", "número de la historia" and "nº historia" are the same label.
 const JOINING_WORDS: [&str; 18] = [
     "de", "del", "la", "las", "los", "el", "of", "the", "di", "du", "des", "da", "do", "der", "van", "het",
@@ -108,8 +110,21 @@ impl<'s> Labels<'s> {
             .or_insert_with(|| LabelMeaning { words: label.to_owned(), ..LabelMeaning::default() })
     }
 
-    /// The longest label at the start of these tokens, and how many tokens it takes. A colon ends a label.
+    /// The longest label at the start of these tokens, and how many tokens it takes. A colon ends a label. Two labels of one key may
+    /// be joined: "Tomador y propietario".
     pub fn label_at_start(&self, tokens: &[Token<'_>]) -> Option<(&LabelMeaning, usize)> {
+        let (meaning, count) = self.single_label_at_start(tokens)?;
+        let joins = |token: &Token<'_>| JOINTS.contains(&token.text);
+        if meaning.key.is_some() && !tokens[count - 1].colon && tokens.get(count).is_some_and(joins) {
+            let other = self.single_label_at_start(&tokens[count + 1..]);
+            if let Some((_, more)) = other.filter(|(other, _)| other.key == meaning.key) {
+                return Some((meaning, count + 1 + more));
+            }
+        }
+        Some((meaning, count))
+    }
+
+    fn single_label_at_start(&self, tokens: &[Token<'_>]) -> Option<(&LabelMeaning, usize)> {
         let first = tokens.first()?;
         let exact = self.longest_by_first_word.get(&first.label_form).copied().unwrap_or_default();
         let is_loose = self.loose_first_words.contains(number_form(&first.word, &first.label_form));

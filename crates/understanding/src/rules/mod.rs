@@ -1,13 +1,14 @@
 //! Finds fields in the pages of a document by rules. A document goes through these files in order:
 //!
-//! 1. [`layout`] divides the pages into cells and rows, seen [`upright`], and parts that stand [`side_by_side`]. [`label_repair`] corrects labels that text recognition got
-//!    wrong, [`broken_labels`] and [`broken_dates`] join what was broken over two lines, and [`segments`] splits each cell into
-//!    labels and the words behind them. [`labels`] has all labels, headings and lead-ins of the schema.
+//! 1. [`layout`] divides the pages into parts that stand [`side_by_side`], rows and cells, seen [`upright`]. [`label_repair`]
+//!    corrects labels that text recognition got wrong, [`broken_labels`] and [`broken_dates`] join what was broken over two
+//!    lines, and [`segments`] splits each cell into labels and the words behind them. [`labels`] has all labels, headings and
+//!    lead-ins of the schema. [`ruled_table`] and [`headed_table`] find the tables of visits.
 //! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the
 //!    page is about ([`context`], [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`],
 //!    [`entry_line`], [`repeated_heads`]).
 //! 3. In each cell, values are found behind labels ([`labelled`], [`spaced_label`], [`value_lists`], [`value_position`]),
-//!    in tables ([`table`], [`ruled_table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
+//!    in tables ([`table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
 //!    facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`], [`signature`]), in the text about a visit
 //!    ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`],
 //!    [`prose_visits`], [`flow`]). Values of business documents are found by their form ([`business`]).
@@ -28,6 +29,7 @@ pub(super) mod derive;
 mod entry_line;
 mod fact_rows;
 mod flow;
+mod headed_table;
 mod label_repair;
 mod labelled;
 mod labels;
@@ -133,6 +135,7 @@ fn find_candidates(
         gaps: 0,
         last_entry: None,
         is_in_history: false,
+        visit_before_history: None,
         is_in_visits: false,
         candidates: Vec::new(),
         letterhead_candidates: 0,
@@ -147,6 +150,7 @@ fn find_candidates(
     rules.in_table = vec![false; rules.layout.cells.len()];
     rules.find_ruled_tables(pages);
     rules.is_running = running_rows::running_rows(&rules.layout);
+    rules.find_headed_tables();
     rules.entry_heads = rules.repeated_heads();
     rules.scan_rows();
     rules.open_visit_of_only_date();
@@ -248,6 +252,8 @@ struct FieldFinder<'a> {
     last_entry: Option<usize>,
     /// Whether the current row tells of the time before the visits.
     is_in_history: bool,
+    /// The visit that was open above the history.
+    visit_before_history: Option<usize>,
     /// Whether a heading announced visits.
     is_in_visits: bool,
     candidates: Vec<ValueCandidate>,

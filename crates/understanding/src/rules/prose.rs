@@ -107,13 +107,26 @@ impl FieldFinder<'_> {
     }
 
     pub(super) fn add_mention(&mut self, key: usize, flow: &Flow<'_>, range: Range<usize>) -> bool {
+        self.add_told(key, &flow.spans(range))
+    }
+
+    /// Proposes a value that a sentence tells.
+    fn add_told(&mut self, key: usize, spans: &[TokenSpan]) -> bool {
         let provenance = Provenance {
             rank: UNLABELLED_RANK,
             mapping: "fallback::sentence".to_owned(),
             label: None,
             text: None,
         };
-        self.add_candidate(key, &flow.spans(range), provenance)
+        self.add_candidate(key, spans, provenance)
+    }
+
+    /// Whether the open visit has a value of a key.
+    fn has_value_of_visit(&self, key: usize) -> bool {
+        let mut latest = self.candidates.iter().rev().take(60);
+        latest.any(|candidate| {
+            candidate.key == key && candidate.visit == self.visit && candidate.value.is_some()
+        })
     }
 
     pub(super) fn add_once(&mut self, normaliser: Normaliser, flow: &Flow<'_>, range: Range<usize>) {
@@ -181,9 +194,18 @@ impl FieldFinder<'_> {
                     self.add_mention(key, flow, range);
                 }
             }
-            Normaliser::Text if schema_key.scope == Scope::Visit => {
+            Normaliser::Text if schema_key.scope != Scope::Document => {
                 let value = self.clause(flow, from, end);
-                if !value.is_empty() && self.add_mention(key, flow, value.clone()) {
+                let is_list = schema_key.repeatable;
+                // The reason for a visit is told once.
+                let is_told = schema_key.scope == Scope::Metadata && self.has_value_of_visit(key);
+                if value.is_empty() || is_told {
+                    return;
+                }
+                let spans = flow.spans(value.clone());
+                let values = if is_list { self.split_at_joints(key, &spans) } else { vec![spans] };
+                let added: Vec<bool> = values.iter().map(|spans| self.add_told(key, spans)).collect();
+                if added.contains(&true) {
                     taken[lead_in.start..value.end].fill(true);
                 }
             }

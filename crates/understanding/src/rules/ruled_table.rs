@@ -47,27 +47,34 @@ enum TableKind {
     Entry,
 }
 
-struct RuledColumn {
+pub(super) struct RuledColumn {
     key: Option<usize>,
-    is_date: bool,
+    pub is_date: bool,
     /// Whether the schema has its label, but no key for it.
     is_other: bool,
     label_words: String,
     /// The cell of the layout with its label.
     label: Option<usize>,
-    /// The meaning of its label.
-    shared: Vec<usize>,
+    /// The meaning of its label, which may be several keys.
+    meaning: Option<LabelMeaning>,
 }
 
 /// The place of a cell on its page, its table, and its row and column there.
 type CellArea = (Rect, usize, (usize, usize));
 
-struct RuledCell {
-    column: usize,
+pub(super) struct RuledCell {
+    pub column: usize,
     /// Its lines.
-    lines: TokenSpans,
+    pub lines: TokenSpans,
     /// Where a line has no more room.
-    right: f32,
+    pub right: f32,
+}
+
+impl RuledTable {
+    /// Whether each row is a visit.
+    pub(super) fn is_of_visits(&self) -> bool {
+        self.kind == TableKind::Visit
+    }
 }
 
 impl FieldFinder<'_> {
@@ -77,20 +84,24 @@ impl FieldFinder<'_> {
             return;
         }
         let tables = Table::find_ruled(pages);
-        let mut found: HashMap<usize, Vec<RuledTable>> = HashMap::new();
         for (table, mut cells) in tables.iter().zip(self.words_of_tables(&tables)) {
-            let Some(read) = self.dated_table(table, &mut cells) else { continue };
-            let spans = || read.rows.iter().flatten().flat_map(|cell| &cell.lines);
-            let Some(first) = spans().map(|(cell, _)| self.layout.cells[*cell].row).min() else { continue };
-            for (cell, _) in spans() {
-                self.in_table[*cell] = true;
+            if let Some(read) = self.dated_table(table, &mut cells) {
+                self.add_ruled_table(read);
             }
-            for column in read.columns.iter().filter_map(|column| column.label) {
-                self.in_table[column] = true;
-            }
-            found.entry(first).or_default().push(read);
         }
-        self.ruled_tables = found;
+    }
+
+    /// Marks the cells of a table, which is read where it starts.
+    pub(super) fn add_ruled_table(&mut self, table: RuledTable) {
+        let spans = || table.rows.iter().flatten().flat_map(|cell| &cell.lines);
+        let Some(first) = spans().map(|(cell, _)| self.layout.cells[*cell].row).min() else { return };
+        for (cell, _) in spans() {
+            self.in_table[*cell] = true;
+        }
+        for column in table.columns.iter().filter_map(|column| column.label) {
+            self.in_table[column] = true;
+        }
+        self.ruled_tables.entry(first).or_default().push(table);
     }
 
     /// The words in each cell of each table, as lines.
@@ -168,6 +179,15 @@ impl FieldFinder<'_> {
         if with_date == 0 || 2 * with_date < rows.iter().filter(|row| row.len() > 1).count() {
             return None;
         }
+        self.table_of_rows(columns, rows)
+    }
+
+    /// The table with these rows. None if nothing in them is about a visit.
+    pub(super) fn table_of_rows(
+        &self,
+        columns: Vec<RuledColumn>,
+        rows: Vec<Vec<RuledCell>>,
+    ) -> Option<RuledTable> {
         let kind = self.kind_of_table(&columns, &rows)?;
         Some(RuledTable { columns, rows, kind })
     }
@@ -205,7 +225,7 @@ impl FieldFinder<'_> {
     }
 
     /// The column below these words.
-    fn column_head(&self, lines: &TokenSpans) -> RuledColumn {
+    pub(super) fn column_head(&self, lines: &[TokenSpan]) -> RuledColumn {
         let flow = self.flow_of(lines);
         let meaning = self.meaning_of_head(&flow.tokens);
         let key = meaning.and_then(|meaning| self.key_of_visits(meaning).or(meaning.key));
@@ -219,7 +239,7 @@ impl FieldFinder<'_> {
             is_other: meaning.is_some() && key.is_none(),
             label_words: meaning.map(|meaning| meaning.words.clone()).unwrap_or_default(),
             label: lines.first().map(|(cell, _)| *cell),
-            shared: meaning.map(|meaning| meaning.shared.clone()).unwrap_or_default(),
+            meaning: meaning.cloned(),
         }
     }
 
@@ -331,20 +351,15 @@ impl FieldFinder<'_> {
             return;
         };
         let spans = flow.spans(from..flow.tokens.len());
-        let key = self.key_by_measure(key, column, &flow.tokens[from..]);
+        let by_cue = column.meaning.as_ref().filter(|meaning| words == meaning.words);
+        let by_cue = by_cue.and_then(|meaning| self.key_by_cue(key, meaning, &flow.tokens[from..]));
+        let key = by_cue.unwrap_or(key);
         let mapping = format!("label_regex::{}", words.replace(' ', "_"));
         for spans in self.split_values(key, vec![spans], false) {
             let provenance =
                 Provenance { rank: LABELLED_RANK, mapping: mapping.clone(), label: column.label, text: None };
             self.add_candidate(key, &spans, provenance);
         }
-    }
-
-    /// A column that two keys share has values of the one whose measures they have, such as doses.
-    fn key_by_measure(&self, key: usize, column: &RuledColumn, tokens: &[Token<'_>]) -> usize {
-        let is_of_visit = |other: &&usize| self.schema.keys[**other].scope == Scope::Visit;
-        let mut shared = column.shared.iter().filter(is_of_visit);
-        shared.find(|other| self.has_measure_of(**other, tokens)).copied().unwrap_or(key)
     }
 
     /// The values of a cell: a line that had no room for the next word goes on in the next line.
@@ -375,5 +390,9 @@ fn goes_on(line: &[Token<'_>], next: &[Token<'_>], right: f32) -> bool {
     let starts_small = first.text.chars().next().is_some_and(|c| c.is_lowercase() || c == '(');
     let is_open = !last.text.ends_with(['.', ';', '!', '?']);
     let is_label = first.colon;
-    !is_label && (starts_small || last.text.ends_with([',', '-']) || (has_no_room && is_open))
+    // In a list, a capital letter starts the next thing, unless a small word stands before it: "Citología de / Malassezia".
+    let is_next = first.is_capital() && !last.text.chars().all(|c| c.is_lowercase() && c.is_alphabetic());
+    let is_number = first.text.starts_with(|c: char| c.is_ascii_digit());
+    let goes_on = is_open && (is_number || (has_no_room && !is_next));
+    !is_label && (starts_small || last.text.ends_with([',', '-']) || goes_on)
 }

@@ -98,6 +98,8 @@ impl FieldFinder<'_> {
         }
         let is_column = cell > self.layout.rows[it.row].start;
         let section = heading.section;
+        // The history may be a part of what is told about a visit, and ends with it.
+        self.visit_before_history = self.visit.filter(|_| section.is_none());
         self.visit = None;
         self.is_in_history = section.is_none();
         let is_of_visits = section.is_some() && section == self.roles.visits;

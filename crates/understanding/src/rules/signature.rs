@@ -124,7 +124,7 @@ impl FieldFinder<'_> {
     }
 
     /// Whether one of the latest candidates of a key names the same person.
-    fn is_known_person(&self, key: Option<usize>, text: &str) -> bool {
+    pub(super) fn is_known_person(&self, key: Option<usize>, text: &str) -> bool {
         let Some(key) = key else { return false };
         let name = self.schema.keys[key].normaliser.apply(text);
         let mut latest = self.candidates.iter().rev().take(MAX_LATEST);

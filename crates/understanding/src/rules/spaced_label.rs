@@ -12,6 +12,9 @@ use crate::{Normaliser, SchemaKey, Scope};
 /// Words that show that a label is only part of a longer phrase.
 const JOINING_WORDS: [&str; 10] = ["y", "e", "o", "u", "de", "del", "and", "or", "of", "for"];
 
+/// The longest text behind a label and a space, in words.
+const MAX_TEXT: usize = 24;
+
 impl FieldFinder<'_> {
     /// Proposes a value that only a space separates from its label. It must be recognisable by itself, or look like a
     /// name.
@@ -46,7 +49,7 @@ impl FieldFinder<'_> {
                 (is_capital && value.len() <= 2, UNLABELLED_RANK)
             }
             Normaliser::Text if is_reason => (true, UNLABELLED_RANK),
-            Normaliser::Text => (is_capital && value.len() <= 16, UNLABELLED_RANK),
+            Normaliser::Text => (is_capital && value.len() <= MAX_TEXT, UNLABELLED_RANK),
             _ => (is_capital && is_short, UNLABELLED_RANK),
         };
         // "Spayed Female" is no status: the second word is a value of another key.
@@ -63,7 +66,13 @@ impl FieldFinder<'_> {
         if is_impossible_visit_date(schema_key, &words, self.dates.order) {
             return false;
         }
-        let spans = vec![(cell, value.clone())];
+        let mut spans = vec![(cell, value.clone())];
+        let is_list = schema_key.scope == Scope::Visit && schema_key.repeatable;
+        if is_list && value.end == it.tokens.len() {
+            self.push_continued_lines(cell, &mut spans);
+            self.mark_used(&spans[1..]);
+        }
+        let schema_key = &self.schema.keys[key];
         if schema_key.normaliser == Normaliser::Date
             && let Some(date) = date_in_order(&words, self.dates.order)
             && self.open_visit_by_label(cell, key, meaning, date, &spans)
@@ -72,14 +81,15 @@ impl FieldFinder<'_> {
         }
         let rule = if rank < LABELLED_RANK { "fallback" } else { "label_regex" };
         let mapping = format!("{rule}::{}", meaning.words.replace(' ', "_"));
-        let values = if schema_key.repeatable { self.split_items(vec![spans]) } else { vec![spans] };
+        let values = self.split_values(key, vec![spans], is_list && self.is_mixed(key, meaning));
         let mut is_new = false;
         for mut spans in values {
             let is_address = schema_key.normaliser == Normaliser::Address;
             let joined = if is_address { self.append_address_lines(&mut spans) } else { None };
             let text = joined.as_deref();
             let provenance = Provenance { rank, mapping: mapping.clone(), label: Some(cell), text };
-            is_new |= self.add_candidate(key, &spans, provenance);
+            let by_cue = self.key_by_cue(key, meaning, &self.flow_of(&spans).tokens).filter(|_| is_list);
+            is_new |= self.add_candidate(by_cue.unwrap_or(key), &spans, provenance);
         }
         if let Some(section) = self.schema.keys[key].section.clone() {
             self.context.remember_label(&self.layout.cells[cell], &section);

@@ -109,6 +109,15 @@ impl FieldFinder<'_> {
         open.filter(|visit| self.visits[*visit].date == date)
     }
 
+    /// Continues a value with what stands below a label that continues it: "Población", below "Dirección" or beside it.
+    fn continue_value_of(&mut self, label: usize, cell: usize) -> bool {
+        let Some((meaning, _)) = self.segments[label].first().and_then(|first| first.label) else {
+            return false;
+        };
+        let words = self.layout.cells[cell].text(self.layout.cells[cell].token_range());
+        self.continue_values(&meaning.continues, &words)
+    }
+
     /// Labels in the head that are headings govern the text below the table.
     fn open_column_regions(&mut self, columns: &[Column]) {
         for (place, column) in columns.iter().enumerate() {
@@ -198,8 +207,8 @@ impl FieldFinder<'_> {
                 let governing = self.context.section_at(cell.rect.x0);
                 governing.is_some() && section_of(*key) == governing
             }) {
-                let own = shared.iter().find(|key| section.is_some() && section_of(**key) == section);
-                column.key = own.copied().or(column.key);
+                let is_own = |key: &usize| section.is_some() && section_of(*key) == section;
+                column.key = column.key.filter(is_own).or(shared.iter().copied().find(is_own)).or(column.key);
             }
         }
     }
@@ -234,14 +243,24 @@ impl FieldFinder<'_> {
                 }
                 let start = visit_start::visit_start(it, false, &self.schema.other_dates, self.dates.order)
                     .is_some_and(|start| start.kind == visit_start::VisitStartKind::Named);
-                // A lower-case word continues the row above, even if it could be a label.
-                let is_label =
-                    !is_row && self.starts_with_label(cell) && it.tokens[it.first_word()].is_capital();
+                // A lower-case word continues the row above, even if it could be a label; so does a value that is a label of
+                // its own key: "Estado reproductivo", and "Esterilizada" below it.
+                let is_label = !is_row
+                    && self.starts_with_label(cell)
+                    && it.tokens[it.first_word()].is_capital()
+                    && !self.is_value_of_column(cell, columns);
                 !is_label
                     && !start
                     && self.labels.heading(&it.tokens[it.first_word()..]).is_none()
                     && self.column_of(cell, columns).is_some()
             })
+    }
+
+    /// Whether a cell is a label of the key of its column, and so a value.
+    fn is_value_of_column(&self, cell: usize, columns: &[Column]) -> bool {
+        let own = self.sole_label(cell).and_then(|meaning| meaning.key);
+        let of_column = self.column_of(cell, columns).and_then(|column| columns[column].key);
+        own.is_some() && own == of_column
     }
 
     /// The cells of a row, without a number of the row to the left of all columns.
@@ -310,18 +329,26 @@ impl FieldFinder<'_> {
             }
         }
         for (cell, place) in cells {
+            let all = self.layout.cells[cell].token_range();
+            if columns[place].key.is_none() && is_first && self.continue_value_of(columns[place].label, cell)
+            {
+                continue;
+            }
             let column = &mut columns[place];
             if column.key.is_none() && dates_visits && self.visit.is_some() {
-                let all = self.layout.cells[cell].token_range();
                 self.read_visit_text(cell, &all);
                 continue;
             }
             let Some(key) = column.key.filter(|_| !(column.is_date && dates_visits)) else { continue };
+            let label = self.segments[column.label].first().and_then(|first| first.label);
+            let by_cue = label.and_then(|(meaning, _)| {
+                self.key_by_cue(key, meaning, &self.layout.cells[cell].tokens[all.clone()])
+            });
+            let key = by_cue.unwrap_or(key);
             let schema_key = &self.schema.keys[key];
             if is_list && column.is_date {
                 continue;
             }
-            let all = self.layout.cells[cell].token_range();
             if !is_new && (dates_visits || !schema_key.repeatable) {
                 // The row continues the text of the row above.
                 if let Some(last) =
@@ -344,6 +371,15 @@ impl FieldFinder<'_> {
             {
                 spans.insert(0, (label, self.layout.cells[label].token_range()));
             }
+            let mut provenance = provenance;
+            let joined = if schema_key.normaliser == Normaliser::Address && is_first {
+                let lines = self.joined_lines(&spans);
+                Some(self.append_address_lines(&mut spans).unwrap_or(lines))
+            } else {
+                None
+            };
+            provenance.text = joined.as_deref();
+            self.mark_used(&spans[1..]);
             self.add_candidate(key, &spans, provenance);
             let column = &mut columns[place];
             column.last_candidate = (self.candidates.len() > before).then_some(before);

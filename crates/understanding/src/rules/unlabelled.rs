@@ -8,7 +8,7 @@ use super::segments::Separator;
 use super::signature::is_title;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
-use crate::normal::{NAME_IN_ROW, facts_in_line, opens_with_postcode};
+use crate::normal::{NAME_IN_ROW, facts_in_line, is_signalment, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
 
 /// The rows of a document in which a block without labels introduces the subject, and the most cells of each.
@@ -19,6 +19,12 @@ impl FieldFinder<'_> {
     /// Reads words that no label stands before.
     pub(super) fn read_unlabelled(&mut self, cell: usize, tokens: &Range<usize>) {
         if self.read_lead_in(cell, tokens) || self.weight_line(cell, tokens) {
+            return;
+        }
+        // "Signalment Canine, Great Dane, female spayed".
+        let is_named =
+            self.layout.cells[cell].tokens.get(tokens.start).is_some_and(|first| is_signalment(&first.word));
+        if is_named && self.read_signalment(cell, tokens.start, &(tokens.start + 1..tokens.end)) {
             return;
         }
         if self.layout.cells[cell].in_margin {

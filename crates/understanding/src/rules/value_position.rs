@@ -372,9 +372,8 @@ impl FieldFinder<'_> {
             // "BW 9.20 kg" is a label and its value.
             Some((meaning, Separator::Space)) => {
                 let is_weight = |key: usize| self.schema.keys[key].normaliser == Normaliser::Weight;
-                first.value.len() <= 2
-                    && meaning.key.is_some_and(is_weight)
-                    && has_weight_unit(&self.layout.cells[cell].text(first.value.clone()))
+                let weight = first.value.start..first.value.end.min(first.value.start + 2);
+                meaning.key.is_some_and(is_weight) && has_weight_unit(&self.layout.cells[cell].text(weight))
             }
             Some(_) => true,
             None => first.is_labelled,
@@ -382,7 +381,7 @@ impl FieldFinder<'_> {
     }
 
     /// The label of a cell that contains nothing else.
-    fn sole_label(&self, cell: usize) -> Option<&LabelMeaning> {
+    pub(super) fn sole_label(&self, cell: usize) -> Option<&LabelMeaning> {
         match self.segments[cell].first()?.label? {
             (meaning, Separator::EndOfCell) => Some(meaning),
             _ => None,
