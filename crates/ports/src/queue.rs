@@ -65,7 +65,7 @@ pub struct RunWrite {
     /// The summary of its link request. If the request has one already, that one stays.
     pub summary: Option<NewSummary>,
     /// The text of its document, which enters the search index when the run completes with this write.
-    pub text: Option<IndexedText>,
+    pub text: Option<Arc<IndexedText>>,
     /// The change of the run's state, if the worker lets go of it: it ended, waits, or returns to the queue.
     pub end: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts

@@ -121,12 +121,14 @@ fn document_steps(
         },
         clock: store.clock.clone(),
         unreadable: UnreadableSchema::default(),
+        kept_pages: config.search.enabled.then(Arc::default),
     };
     let embedding = EmbeddingStep {
         history: store.history.clone(),
         blobs: extraction.blobs.clone(),
         embedder,
         clock: store.clock.clone(),
+        kept_pages: interpretation.kept_pages.clone().unwrap_or_default(),
     };
     let steps: [(StepName, Arc<dyn Step>); 3] = [
         (StepName::Extraction, Arc::new(extraction)),

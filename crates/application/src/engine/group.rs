@@ -2,6 +2,7 @@
 //! `domain/run/step_group.rs`; here it is done. The outcome of a step is stored when it is there, whatever the others do.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use quire_domain::{
@@ -165,7 +166,7 @@ impl Execution<'_> {
             }),
             proposal: output.proposal.into_iter().collect(),
             summary: output.summary,
-            text: output.text,
+            text: output.text.map(Arc::new),
         };
         work.group.succeed(attempt.step);
         self.write(work, attempt, vec![succeeded], results).await

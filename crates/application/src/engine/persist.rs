@@ -1,6 +1,7 @@
 //! Writes the progress of a run. While the store is locked, slow, full or unreachable, the write is retried for as long
 //! as this engine owns the run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::run::apply;
@@ -25,7 +26,7 @@ pub(super) struct StepResults {
     pub(super) interpretation: Option<FirstVersion>,
     pub(super) proposal: Vec<ProposalResult>,
     pub(super) summary: Option<NewSummary>,
-    pub(super) text: Option<IndexedText>,
+    pub(super) text: Option<Arc<IndexedText>>,
 }
 
 /// The outcome of a write.

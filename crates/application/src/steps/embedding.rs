@@ -15,6 +15,7 @@ use quire_understanding::search::{
     Chunk, chunks, encode_boxes, is_vocabulary_word, mean_vector, search_words, signature, stem,
 };
 
+use super::kept_pages::{KeptPages, LoadedPages};
 use super::run_pages::load_pages;
 
 /// The code of failures without a code of their own.
@@ -34,12 +35,20 @@ pub struct EmbeddingStep {
     pub embedder: Arc<dyn Embedder>,
     /// The clock of the store.
     pub clock: Arc<dyn Clock>,
+    /// The pages that INTERPRETATION has read.
+    pub kept_pages: Arc<KeptPages>,
 }
 
 #[async_trait]
 impl Step for EmbeddingStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
-        let pages = load_pages(&*self.history, &*self.blobs, context.run.id, FAILED).await?;
+        let pages = match self.kept_pages.take(&context.run) {
+            Some(kept) => kept,
+            None => {
+                let loaded = load_pages(&*self.history, &*self.blobs, context.run.id, FAILED).await?;
+                LoadedPages { reading: Arc::new(loaded.reading), language: loaded.language }
+            }
+        };
         let cut = tokio::task::spawn_blocking(move || indexed_text(&pages.reading, pages.language)).await;
         let mut text = cut.map_err(|_| Failure::permanent(FAILED, "the text cannot be cut into chunks"))?;
         let deadline = Some(context.deadline.clone());

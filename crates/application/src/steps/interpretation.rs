@@ -19,6 +19,7 @@ use quire_understanding::{
 use super::ConfidenceCalibrator;
 use super::error_code::{database_failure, storage_failure};
 use super::kept_answers::KeptAnswerFiles;
+use super::kept_pages::{KeptPages, LoadedPages};
 use super::run_pages::{RunPages, load_pages};
 
 /// The code of failures without a code of their own.
@@ -42,6 +43,8 @@ pub struct InterpretationStep {
     pub clock: Arc<dyn Clock>,
     /// A schema that this program cannot read.
     pub unreadable: UnreadableSchema,
+    /// Where EMBEDDING finds the pages. None without that step.
+    pub kept_pages: Option<Arc<KeptPages>>,
 }
 
 /// A schema version that a newer program has stored and this one cannot read. Runs that are bound to it wait for a process
@@ -109,6 +112,9 @@ impl Step for InterpretationStep {
         };
         let calibrated = self.calibrator.apply(&mut interpretation, &schema.name, language.as_deref()).await;
         calibrated.map_err(|error| database_failure(&error))?;
+        if let Some(kept) = &self.kept_pages {
+            kept.keep(run, LoadedPages { reading, language });
+        }
         Ok(StepOutput {
             interpretation: Some(interpretation),
             made_by: Some(made_by),

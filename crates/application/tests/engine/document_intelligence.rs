@@ -12,7 +12,7 @@ use quire_application::lanes::LanePermits;
 use quire_application::search::LexicalEmbedder;
 use quire_application::steps::{
     ConfidenceCalibrator, DocumentIntelligenceOptions, DocumentIntelligenceReader, EmbeddingStep,
-    ExtractionStep, InterpretationStep, RuleInterpreter, UnreadableSchema,
+    ExtractionStep, InterpretationStep, KeptPages, RuleInterpreter, UnreadableSchema,
 };
 use quire_connectors::blob::DiskBlobs;
 use quire_connectors::document_intelligence::{DocumentIntelligence, DocumentIntelligenceSettings};
@@ -112,6 +112,7 @@ pub struct Documents {
     blobs: Arc<dyn BlobStore>,
     /// The pages of every file, if this machine can tell.
     pages: Option<usize>,
+    kept_pages: Arc<KeptPages>,
     _folder: TempDir,
 }
 
@@ -123,7 +124,7 @@ impl Documents {
 
     /// Documents in this storage, which needs this folder.
     pub fn in_storage(blobs: Arc<dyn BlobStore>, folder: TempDir) -> Self {
-        Self { blobs, pages: None, _folder: folder }
+        Self { blobs, pages: None, kept_pages: Arc::default(), _folder: folder }
     }
 
     /// Adds a document with a run that this extractor reads.
@@ -173,6 +174,7 @@ impl Documents {
             blobs: self.blobs.clone(),
             embedder: Arc::new(LexicalEmbedder),
             clock: fixture.store.clock.clone(),
+            kept_pages: self.kept_pages.clone(),
         };
         setups[0].plan.steps.push(StepName::Embedding);
         setups[0].steps.insert(StepName::Embedding, Arc::new(embedding));
@@ -216,6 +218,7 @@ impl Documents {
             },
             clock: store.clock.clone(),
             unreadable: UnreadableSchema::default(),
+            kept_pages: Some(self.kept_pages.clone()),
         };
         let steps: [(StepName, Arc<dyn Step>); 2] = [
             (StepName::Extraction, Arc::new(extraction)),

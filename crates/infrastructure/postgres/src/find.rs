@@ -76,3 +76,26 @@ fn bind<'q>(
     }
     query
 }
+
+/// How the server would find the documents that fulfil a query.
+#[cfg(feature = "testing")]
+pub(crate) async fn plan(database: &Database, query: &FindQuery) -> PortResult<String> {
+    let Statement { text, values, is_planned_once, .. } = Statement::of(query);
+    let mut transaction =
+        database.begin_with(if is_planned_once { BEGIN_PLANNED_ONCE } else { BEGIN }).await?;
+    let terms: Vec<String> = query.text.terms.iter().map(|term| term_of_tsquery(term)).collect();
+    let frequent: Vec<Option<f64>> = vec![None; terms.len()];
+    let among: Option<Vec<Uuid>> = query.among.as_ref().map(|among| among.iter().map(|id| id.0).collect());
+    let lines = if is_planned_once {
+        let explain = AssertSqlSafe(format!("EXPLAIN (GENERIC_PLAN) {text}"));
+        sqlx::raw_sql(explain).fetch_all(&mut *transaction).await
+    } else {
+        let explain = AssertSqlSafe(format!("EXPLAIN {text}"));
+        let explain = sqlx::query(explain).bind(terms).bind(frequent).bind(1_000f64).bind(among);
+        bind(explain, &values).fetch_all(&mut *transaction).await
+    };
+    let lines = lines.map_err(translate)?;
+    rollback(transaction).await?;
+    let lines = lines.iter().map(|line| line.try_get(0)).collect::<Result<Vec<String>, _>>();
+    Ok(lines.map_err(translate)?.join("\n"))
+}

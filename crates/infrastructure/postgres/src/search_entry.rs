@@ -50,7 +50,7 @@ pub(crate) async fn complete(connection: &mut PgConnection, accepted: &[&RunWrit
     let completed = accepted.iter().filter_map(|write| {
         let run = &write.end.as_ref()?.run;
         let document = DocumentId(run.subject.0);
-        run.is_completed_document().then_some((document, Some(run.id), write.text.as_ref()))
+        run.is_completed_document().then_some((document, Some(run.id), write.text.as_deref()))
     });
     replace(connection, &completed.collect::<Vec<_>>()).await
 }

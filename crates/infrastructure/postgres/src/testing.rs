@@ -193,3 +193,8 @@ pub fn search_width() -> &'static str {
 pub async fn plan_of_nearest(store: &PgStore, query: &quire_ports::NearestQuery) -> String {
     crate::vectors::plan(&store.database, query).await.unwrap()
 }
+
+/// How the server would find the documents that fulfil a query.
+pub async fn plan_of_find(store: &PgStore, query: &quire_ports::FindQuery) -> String {
+    crate::find::plan(&store.database, query).await.unwrap()
+}

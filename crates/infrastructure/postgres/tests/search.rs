@@ -9,7 +9,8 @@ use quire_ports::{
     DocumentCondition, DocumentProperty, FindQuery, FoundDocuments, FoundOrder, IndexedChunk, IndexedText,
     NearestQuery, NewDocument, OutdatedDocument, SearchIndex as _, Store, TextQuery, VocabularyQuery,
 };
-use quire_postgres::testing::{TestSchema, plan_of_nearest};
+use quire_postgres::PgStore;
+use quire_postgres::testing::{TestSchema, plan_of_find, plan_of_nearest};
 use quire_testkit::fixture::{at, document};
 use quire_understanding::search::{Term, hashed_vector};
 use sqlx::Executor;
@@ -175,6 +176,63 @@ async fn documents_of_one_form_are_compared_in_part() {
     let found = store.search.sharing_bands(DocumentId(ids[0]), 10_000).await.unwrap();
     assert_eq!(found.len(), 501, "the newest of each band, and those of the small band");
     assert_eq!(found[0].0, DocumentId(ids[4]), "which says more than the bands of the form");
+}
+
+/// The lines of a plan that name an index of words, and all lines.
+async fn indexes_of_words(store: &PgStore, query: &FindQuery) -> (Vec<String>, String) {
+    let plan = plan_of_find(store, query).await;
+    let scans = plan.lines().filter_map(|line| line.split_once("Index Scan on ").map(|(_, scan)| scan));
+    let names = scans.filter_map(|scan| scan.split(' ').next()).filter(|name| name.ends_with("_by_words"));
+    (names.map(str::to_owned).collect(), plan)
+}
+
+/// A search asks the indexes of words, whatever the server knows of the tables: nothing as after a start, few documents, or many.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_keeps_its_plan_after_the_server_has_looked_at_the_tables() {
+    let test_schema = TestSchema::migrated().await;
+    let store = test_schema.store().await;
+    let mut connection = test_schema.connection().await;
+    let all = query(&["factura", "zanahoria"], &["pepino"]);
+    let mut any = query(&["factura", "zanahoria"], &[]);
+    any.text.any = true;
+    let newest = FindQuery { order: FoundOrder::Newest(None), ..query(&["factura"], &[]) };
+    let property = DocumentProperty::Language("en".to_owned());
+    let filtered =
+        FindQuery { conditions: vec![DocumentCondition { property, is_negated: false }], ..all.clone() };
+    let (documents, chunks) = ("search_words_of_documents_by_words", "search_chunks_by_words");
+    let looks_at = [
+        "",
+        "ANALYZE",
+        "FORMS",
+        "VACUUM",
+        "ANALYZE",
+        "VACUUM FULL ANALYZE search_chunks, search_words_of_documents",
+    ];
+    for statement in looks_at {
+        match statement {
+            "" => {}
+            "FORMS" => with_forms(&test_schema).await,
+            statement => drop(connection.execute(statement).await.unwrap()),
+        }
+        for (query, wanted) in [
+            (&all, &[chunks, documents][..]),
+            (&any, &[chunks][..]),
+            (&newest, &[documents][..]),
+            (&filtered, &[chunks, documents][..]),
+        ] {
+            let (mut names, plan) = indexes_of_words(&store, query).await;
+            names.sort();
+            names.dedup();
+            assert_eq!(names, wanted, "after {statement:?}:\n{plan}");
+            assert!(!plan.contains("Seq Scan"), "after {statement:?}:\n{plan}");
+            // A walk over all documents or chunks by their numbers has no condition.
+            for (scan, next) in plan.lines().zip(plan.lines().skip(1)) {
+                let is_by_number =
+                    scan.contains("search_words_of_documents_pkey") || scan.contains("search_chunks_pkey");
+                assert!(!is_by_number || next.contains("Index Cond"), "{scan} after {statement:?}:\n{plan}");
+            }
+        }
+    }
 }
 
 fn near(limit: u32) -> NearestQuery {

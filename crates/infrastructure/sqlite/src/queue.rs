@@ -297,7 +297,7 @@ fn write_run(connection: &Connection, write: &RunWrite) -> PortResult<(RunWriteO
         None => Performed::default(),
     };
     if let Some(end) = write.end.as_ref().filter(|end| end.run.is_completed_document()) {
-        search_entry::complete(connection, &end.run, write.text.as_ref())?;
+        search_entry::complete(connection, &end.run, write.text.as_deref())?;
     }
     Ok((RunWriteOutcome::Accepted(performed.conditional), performed.notify))
 }

@@ -1,13 +1,14 @@
 //! Writes the entries of documents in the search index.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
 
 use quire_domain::{DocumentId, Run, RunId};
 use quire_ports::{IndexedText, NAME_CHUNK, PortResult, VALUES_CHUNK};
+use quire_sql::json_text;
 use quire_sql::search::{IndexEntry, term_of_fts5, text_chunks};
 use quire_understanding::search::{
-    Term, bands, encode_signature, for_each_word, is_vocabulary_word, search_words, trigrams, values_text,
+    Term, bands, encode_signature, is_vocabulary_word, search_words, trigrams, values_text,
 };
 use rusqlite::{Connection, params};
 
@@ -25,7 +26,7 @@ const WITHOUT_WORDS: u32 = 200;
 /// Adds a document to the index by its file name, unless it is there.
 pub(crate) fn add(connection: &Connection, document: DocumentId) -> PortResult<()> {
     match numbered(connection, document)? {
-        Some(number) => write_words(connection, number),
+        Some(number) => write_words(connection, number, None),
         None => Ok(()),
     }
 }
@@ -67,18 +68,15 @@ pub(crate) fn replace(
     let values = params![number, run, text.is_some(), language, model, signature];
     execute(connection, sql!("search/set_run"), values)?;
     execute(connection, sql!("search/delete_bands"), [number])?;
-    for band in text.map(|text| bands(&text.signature)).unwrap_or_default() {
-        execute(connection, sql!("search/insert_band"), params![band, number])?;
-    }
+    let bands = text.map(|text| bands(&text.signature)).unwrap_or_default();
+    execute(connection, sql!("search/insert_bands"), params![json_text(&bands)?, number])?;
     let embedding = text.and_then(|text| text.embedding.as_deref()).map(encode);
     execute(connection, sql!("search/set_embedding"), params![document.0.as_bytes(), embedding, model])?;
     leave_known(&mut former, &insert_values(connection, number, document, language)?);
-    if let Some(text) = text {
-        let entry = text_chunks(text);
-        insert(connection, number, &entry)?;
-        leave_known(&mut former, &entry);
-    }
-    write_words(connection, number)?;
+    let entry = text.map(text_chunks).unwrap_or_default();
+    insert(connection, number, &entry)?;
+    leave_known(&mut former, &entry);
+    write_words(connection, number, Some(&entry))?;
     forget(connection, former)
 }
 
@@ -89,21 +87,20 @@ pub(crate) fn refresh_values(connection: &Connection, document: DocumentId) -> P
     let language: Option<String> = scalar(connection, sql!("search/language_of"), [number])?;
     execute(connection, sql!("search/delete_chunks"), params![number, VALUES_CHUNK, VALUES_CHUNK])?;
     leave_known(&mut former, &insert_values(connection, number, document, language.as_deref())?);
-    write_words(connection, number)?;
+    write_words(connection, number, None)?;
     forget(connection, former)
 }
 
-/// Writes the words of a whole document, which are those of its chunks.
-fn write_words(connection: &Connection, number: i64) -> PortResult<()> {
-    let mut words: HashSet<String> = HashSet::new();
-    for text in all(connection, sql!("search/texts_of"), [number], |row| row.string("text"))? {
-        for_each_word(&text, |word, _| {
-            if !words.contains(word) {
-                words.insert(word.to_owned());
-            }
-        });
-    }
-    let words: Vec<String> = words.into_iter().collect();
+/// Writes the words of a whole document, which are those of its chunks. If its text has just been cut into chunks, their words are known,
+/// and only the others are read.
+fn write_words(connection: &Connection, number: i64, text: Option<&IndexEntry>) -> PortResult<()> {
+    let last = if text.is_some() { VALUES_CHUNK } else { LAST };
+    let texts = all(connection, sql!("search/texts_of"), [number, last.into()], |row| row.string("text"))?;
+    let read: Vec<String> = texts.iter().flat_map(|text| search_words(text)).collect();
+    let known = text.iter().flat_map(|text| &text.chunks).flat_map(|chunk| chunk.words.split(' '));
+    let mut words: Vec<&str> = read.iter().map(String::as_str).chain(known).collect();
+    words.sort_unstable();
+    words.dedup();
     execute(connection, sql!("search/set_words"), params![number, words.join(" ")])?;
     execute(connection, sql!("search/set_has_words"), [number])?;
     Ok(())
@@ -115,7 +112,7 @@ pub(crate) fn write_missing_words(connection: &Connection) -> PortResult<bool> {
     let missing =
         all(connection, sql!("search/without_words"), [WITHOUT_WORDS], |row| row.integer("number"))?;
     for number in &missing {
-        write_words(connection, *number)?;
+        write_words(connection, *number, None)?;
     }
     Ok(!missing.is_empty())
 }
@@ -153,14 +150,15 @@ fn insert(connection: &Connection, number: i64, entry: &IndexEntry) -> PortResul
             execute(connection, sql!("search/insert_vector"), values)?;
         }
     }
-    for term in &entry.terms {
-        let values = params![term.term, entry.language, term.stem];
-        if execute(connection, sql!("search/insert_term"), values)? > 0 {
-            let length = row_limit(term.term.chars().count());
-            for trigram in trigrams(&term.term) {
-                execute(connection, sql!("search/insert_trigram"), params![trigram, length, term.term])?;
-            }
-        }
+    if entry.terms.is_empty() {
+        return Ok(());
+    }
+    let stems: BTreeMap<&str, &str> =
+        entry.terms.iter().map(|term| (term.term.as_str(), term.stem.as_str())).collect();
+    let values = params![json_text(&stems)?, entry.language];
+    for term in all(connection, sql!("search/insert_terms"), values, |row| row.string("term"))? {
+        let values = params![json_text(&trigrams(&term))?, row_limit(term.chars().count()), term];
+        execute(connection, sql!("search/insert_trigrams"), values)?;
     }
     Ok(())
 }

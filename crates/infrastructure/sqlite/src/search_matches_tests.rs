@@ -147,6 +147,33 @@ fn phrases_of_frequent_words_are_confirmed_in_chunks() {
     assert!(all.is_cut_short && all.documents.len() >= ROWS_OF_PHRASE / 3, "{}", all.documents.len());
 }
 
+/// Documents with the same words.
+const FILL_SAME: &str = "
+    INSERT INTO search_words (rowid, words)
+    SELECT rowid | 6, 'come poco y duerme' FROM search_words WHERE rowid & 65535 = 2 AND rowid >> 16 BETWEEN 101 AND 140;
+    INSERT OR REPLACE INTO search_words_of_documents (rowid, words)
+    SELECT rowid, 'come poco y duerme' FROM search_words_of_documents WHERE rowid BETWEEN 101 AND 140;";
+
+/// A lookup in a document opens the lists of all words of the phrase, so that many lookups take longer than one query.
+#[test]
+fn phrases_that_many_documents_may_have_are_not_looked_up_in_each() {
+    let connection = filled();
+    connection.execute_batch(FILL_SAME).unwrap();
+    let excluded = format!("come {}", "-\"poco come\" -\"y poco\" ".repeat(19));
+    for (text, expected) in [
+        ("\"come poco\"", 40),
+        ("\"poco come\"", 0),
+        ("\"come poco y duerme come poco y duerme\"", 0),
+        ("come -\"come poco\"", 0),
+        (&excluded, 40),
+    ] {
+        for any in [false, true] {
+            let found = matches(&connection, &parsed(text, any)).unwrap();
+            assert_eq!((found.documents.len(), found.lookups), (expected, 0), "{text}");
+        }
+    }
+}
+
 /// A search whose time is over ends with an error that says what to do, and the connection is good for the next reader.
 #[tokio::test]
 async fn a_search_that_takes_too_long_ends_and_frees_its_connection() {

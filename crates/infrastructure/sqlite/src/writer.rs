@@ -120,7 +120,7 @@ pub(crate) fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> 
     let connection = Connection::open_with_flags(path, flags).map_err(translate)?;
     connection.busy_timeout(busy_timeout).map_err(translate)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(translate)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(256);
     Ok(connection)
 }
 
