@@ -40,7 +40,15 @@ fn compare_sums(fields: &mut [(Field, Option<Features>)], schema: &Schema) {
     let sums = [Normaliser::NetSum, Normaliser::TaxSum, Normaliser::TotalSum].map(sum);
     if let [Some((net, net_sum)), Some((tax, tax_sum)), Some((total, total_sum))] = sums {
         let agrees = (net_sum + tax_sum - total_sum).abs() <= TOLERANCE;
-        mark(fields, &[net, tax, total], if agrees { Feature::SumsAgree } else { Feature::SumsDiffer });
+        // Without a tax, the same sum twice says little.
+        let is_trivial = agrees && tax_sum == 0.0;
+        let feature = if agrees { Feature::SumsAgree } else { Feature::SumsDiffer };
+        if !is_trivial {
+            mark(fields, &[net, tax, total], feature);
+        }
+    } else {
+        let found: Vec<usize> = sums.into_iter().flatten().map(|(place, _)| place).collect();
+        mark(fields, &found, Feature::SumsMissing);
     }
 }
 

@@ -131,6 +131,26 @@ features! {
     OfVisit = "of_visit",
     /// It stands on the first page.
     FirstPage = "first_page",
+    /// A name with the legal form of a company.
+    LegalForm = "legal_form",
+    /// A website or mailbox of the document has the name.
+    OwnDomain = "own_domain",
+    /// Its register or tax number stands in the line of the name.
+    OwnImprint = "own_imprint",
+    /// An address stands below the name.
+    AddressBelow = "address_below",
+    /// The name stands where a letter names who it is written to, or a person stands below it.
+    Addressee = "addressee",
+    /// How much more speaks for a name than for the other names of the document, from 0 to 1.
+    ClearChoice = "clear_choice",
+    /// A name of a company that neither a label nor a heading tells.
+    GuessedName = "guessed_name",
+    /// The name of only one of two parties was found.
+    LonelyName = "lonely_name",
+    /// A sum without a label, which completes others.
+    UnlabelledSum = "unlabelled_sum",
+    /// Of net amount, tax and total, at least one was not found.
+    SumsMissing = "sums_missing",
 }
 
 impl Feature {
@@ -150,11 +170,21 @@ impl Feature {
             | Self::DatesAgree
             | Self::AgeAgrees
             | Self::VisitsAgree
+            | Self::LegalForm
+            | Self::OwnDomain
+            | Self::OwnImprint
+            | Self::AddressBelow
+            | Self::Addressee
+            | Self::ClearChoice
             | Self::Decision => Some(true),
             Self::FarFromLabel
             | Self::InSentence
             | Self::ByPlace
             | Self::CommonLabel
+            | Self::GuessedName
+            | Self::LonelyName
+            | Self::UnlabelledSum
+            | Self::SumsMissing
             | Self::RepeatedLabel
             | Self::MendedLabel
             | Self::PartAddress

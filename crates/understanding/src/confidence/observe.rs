@@ -64,6 +64,8 @@ pub(crate) fn observe(key: &SchemaKey, raw: &str, value: Option<&str>, sighting:
     let mut features = Features::default();
     found(&mut features, sighting);
     form(&mut features, key, raw, value, sighting);
+    let is_guessed = key.normaliser == Normaliser::Company && sighting.label.is_none();
+    features.mark(Feature::GuessedName, is_guessed);
     features.mark(Feature::Recognised, sighting.is_recognised);
     features.set(Feature::PoorText, (1.0 - sighting.reliability).clamp(0.0, 1.0));
     let is_text_below = key.normaliser == Normaliser::Text && sighting.label == Some(LabelPlace::Above);
@@ -81,7 +83,9 @@ pub(crate) fn observe(key: &SchemaKey, raw: &str, value: Option<&str>, sighting:
     features.mark(Feature::FirstPage, sighting.is_first_page);
     features.mark(Feature::OwnSection, sighting.in_own_section == Some(true));
     features.mark(Feature::OtherSection, sighting.in_own_section == Some(false));
-    if let Some(decision) = sighting.decision {
+    // The choice among names has a feature of its own.
+    let is_weighed = key.normaliser != Normaliser::Company;
+    if let Some(decision) = sighting.decision.filter(|_| is_weighed) {
         features.set(Feature::Decision, 2.0 * decision - 1.0);
     }
     features
@@ -97,7 +101,8 @@ fn found(features: &mut Features, sighting: &Sighting<'_>) {
         (Some(LabelPlace::Elsewhere), ..) => Feature::FarFromLabel,
         (None, "anchor", _) => Feature::VisitLine,
         (None, _, "sentence" | "narrative" | "lead_in" | "weight_within") => Feature::InSentence,
-        (None, _, "form" | "currency_of_sums" | "adds_up") => Feature::ByForm,
+        (None, _, "adds_up") => Feature::UnlabelledSum,
+        (None, _, "form" | "currency_of_sums") => Feature::ByForm,
         (None, ..) => Feature::ByPlace,
     };
     features.mark(feature, true);

@@ -117,6 +117,9 @@ fn find_candidates(
     label_repair::repair_labels(&mut layout, &labels);
     broken_labels::join_broken_labels(&mut layout, &labels);
     broken_dates::join_broken_dates(&mut layout);
+    if business::is_business(schema) {
+        business::join_wrapped_dates(&mut layout);
+    }
     let segments = layout.cells.iter().map(|cell| segments::split_cell(cell, &labels, schema)).collect();
     let used = vec![false; layout.cells.len()];
     let words = layout.cells.iter().flat_map(|cell| cell.tokens.iter().map(|token| token.text));

@@ -97,6 +97,7 @@ impl BusinessDocument<'_> {
             label: None,
             rule,
             confidence: confidence(weights::MONEY + 3.0 * share + 0.2 * weight.min(5.0)),
+            marks: Vec::new(),
         })
     }
 }

@@ -43,9 +43,11 @@ impl BusinessDocument<'_> {
                     label,
                     rule: "form",
                     confidence: weight,
+                    marks: Vec::new(),
                 });
             }
         }
+        findings.extend(self.broken_accounts());
         self.count_repetitions(&mut findings);
         for finding in &mut findings {
             finding.confidence = confidence(finding.confidence);
@@ -93,7 +95,7 @@ impl BusinessDocument<'_> {
                 continue;
             }
             // "No." alone does not make the number of a tax that of the document.
-            let is_tax_id = matches!(&it.form, Form::TaxId(form) if *form > TaxIdForm::Plain);
+            let is_tax_id = matches!(&it.form, Form::TaxId(TaxIdForm::Checked));
             if is_tax_id && label.meaning.words == NUMBER {
                 continue;
             }
@@ -101,7 +103,7 @@ impl BusinessDocument<'_> {
                 return Some((key, label.weight, Some(place)));
             }
             // "Invoice no. 123 of 5 March": a date behind the number of the document is its date.
-            let is_of_number = self.schema.keys[key].normaliser == Normaliser::Identifier;
+            let is_of_number = self.key_with(Normaliser::Identifier) == Some(key);
             if is_of_number && matches!(it.form, Form::Date) {
                 return Some((self.schema.document_date()?, weights::CHAINED + 1.0, Some(place)));
             }
@@ -120,7 +122,7 @@ impl BusinessDocument<'_> {
     fn is_number_like_date(&self, mention: usize, label: &ValueLabel) -> bool {
         let it = &self.mentions.all[mention];
         let is_number = label.meaning.key.is_some_and(|key| {
-            self.schema.keys[key].normaliser == Normaliser::Identifier && names_number(&label.meaning.words)
+            self.key_with(Normaliser::Identifier) == Some(key) && names_number(&label.meaning.words)
         });
         let cell = &self.layout.cells[it.cell];
         let is_directly_behind = if label.cell == it.cell {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::BusinessDocument;
 use super::phrases::phrase_words;
+use super::totals::{NET, ROLES};
 use crate::Normaliser;
 
 /// The most words of the label of the items: "Description of Services".
@@ -130,8 +131,29 @@ impl BusinessDocument<'_> {
         (count >= 2 || (is_last && all >= MIN_CELLS_WITH_SUM)) && count < all
     }
 
+    /// Whether a row is the head of a table of rates: the net amount beside the tax, or beside the total.
+    fn is_head_of_rates(&self, row: usize) -> bool {
+        let cells = self.layout.rows[row].clone();
+        let roles = |cell: usize| {
+            let words = self.phrase(cell, &self.layout.cells[cell].token_range(), true);
+            let found = self.phrases.longest(&words).filter(|found| 2 * found.count >= words.len())?;
+            let normaliser = self.schema.keys[found.meaning.key?].normaliser;
+            ROLES.iter().position(|role| *role == normaliser)
+        };
+        let is_head = (2..=MAX_HEAD_CELLS).contains(&cells.len())
+            && cells.clone().all(|cell| self.mentions.in_cell(cell).is_empty());
+        if !is_head {
+            return false;
+        }
+        let found: HashSet<usize> = cells.filter_map(roles).collect();
+        found.len() > 1 && found.contains(&NET)
+    }
+
     /// Whether a row starts with the label of a sum, or is a head of totals.
     fn is_total_row(&self, row: usize) -> bool {
+        if self.is_head_of_rates(row) {
+            return true;
+        }
         let mut cells = self.layout.rows[row].clone();
         cells.find(|cell| !self.is_values_only(*cell)).is_some_and(|cell| {
             let words = self.phrase(cell, &self.layout.cells[cell].token_range(), false);

@@ -104,13 +104,18 @@ fn mention_at(
     let tokens = &cell.tokens[at..];
     let first = tokens[0].text;
     let has_digit = first.chars().any(|c| c.is_ascii_digit());
-    if let Some((_, count)) = visit_start::date_at(&cell.tokens, at, order) {
+    // "antes del 31 de julio": the word before the day belongs to the label.
+    let begins_later = !has_digit
+        && tokens.get(1).is_some_and(|next| next.text.starts_with(|c: char| c.is_ascii_digit()))
+        && visit_start::date_at(&cell.tokens, at + 1, order).is_some_and(|(_, count)| count > 2);
+    if let Some((_, count)) = visit_start::date_at(&cell.tokens, at, order).filter(|_| !begins_later) {
         return Some((Form::Date, at + count));
     }
     if let Some(count) = percent(tokens) {
         return Some((Form::Percent, at + count));
     }
-    if first.chars().take(2).all(|c| c.is_ascii_uppercase()) && first.len() >= 2 {
+    let opening = first.trim_start_matches(['(', '[']);
+    if opening.chars().take(2).all(|c| c.is_ascii_uppercase()) && opening.len() >= 2 {
         let longest = |most: usize, is_it: &dyn Fn(&str) -> bool| {
             (1..=most.min(tokens.len())).rev().find(|count| is_it(&joined(&tokens[..*count])))
         };
@@ -219,7 +224,11 @@ fn amount(tokens: &[Token<'_>]) -> Option<Amount> {
             if part.is_empty() {
                 continue;
             }
-            if !is_currency_sign(part) {
+            // "FR-003" is a code, and "s/ 8.960,92" says what a tax is on.
+            let is_code = bare[..start].ends_with(signs)
+                && part.starts_with(char::is_alphabetic)
+                && !bare[start..end].contains(['.', ',']);
+            if !is_currency_sign(part) || is_code || part == "s/" {
                 return None;
             }
             has_sign = true;

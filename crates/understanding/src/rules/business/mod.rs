@@ -14,6 +14,7 @@
 //! [`invoice_words`] lends the words of the built-in invoice to schemas that people write for invoices. [`weights`] has the weight
 //! of each observation, and turns them into a confidence.
 
+mod accounts;
 mod blocks;
 mod currencies;
 mod dates_and_codes;
@@ -23,22 +24,27 @@ mod mentions;
 mod names;
 mod naming;
 mod parties;
+mod party_evidence;
 mod party_words;
 mod phrases;
 mod sum_candidates;
 mod tax_ids;
 mod totals;
 mod weights;
+mod wrapped_dates;
 
 use self::blocks::Blocks;
 pub(super) use self::invoice_words::ReadSchema;
 use self::mentions::{Form, Mentions};
 use self::naming::ValueLabel;
+use self::party_evidence::domains;
 use self::phrases::PhraseIndex;
+pub(super) use self::wrapped_dates::join_wrapped_dates;
 use super::FieldFinder;
 use super::candidate::Provenance;
 use super::layout::DocumentLayout;
 use super::value_position::TokenSpan;
+use crate::confidence::Feature;
 use crate::normal::{DateOrder, DateStyle, date_in_order};
 use crate::{Normaliser, Schema};
 
@@ -52,6 +58,8 @@ struct Finding {
     label: Option<(usize, String)>,
     rule: &'static str,
     confidence: f64,
+    /// What else is known about it.
+    marks: Vec<(Feature, f64)>,
 }
 
 /// A business document.
@@ -64,6 +72,8 @@ struct BusinessDocument<'a> {
     /// Whether each row is a line item.
     is_item_row: Vec<bool>,
     blocks: Blocks,
+    /// The names in the addresses of websites and mailboxes, each with its cell.
+    domains: Vec<(usize, String)>,
     /// The labels of each mention, the best first.
     labels: Vec<Vec<ValueLabel>>,
 }
@@ -102,7 +112,13 @@ impl FieldFinder<'_> {
                 label: finding.label.as_ref().map(|(cell, _)| *cell),
                 text: finding.text.as_deref(),
             };
+            let count = self.candidates.len();
             self.add_candidate(finding.key, &finding.spans, provenance);
+            for features in self.candidates[count..].iter_mut().filter_map(|one| one.features.as_mut()) {
+                for (feature, strength) in &finding.marks {
+                    features.set(*feature, *strength);
+                }
+            }
         }
     }
 }
@@ -141,6 +157,7 @@ impl<'a> BusinessDocument<'a> {
             mentions,
             is_item_row: Vec::new(),
             blocks: Blocks::default(),
+            domains: domains(layout),
             labels: Vec::new(),
         };
         document.blocks = Blocks::of(layout, &|cell| document.opens_block(cell));

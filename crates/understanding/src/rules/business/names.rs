@@ -7,11 +7,12 @@ use super::BusinessDocument;
 use super::mentions::Form;
 use super::parties::{ISSUER, RECIPIENT};
 use super::party_words::{
-    AND_WORDS, FORMS_OF_ADDRESS, IMPRINT_WORDS, PERSONAL_FORMS, ends_name, is_attention, is_contact,
-    is_salutation, is_sender_line, names_bank, without_form_of_address,
+    AND_WORDS, FORMS_OF_ADDRESS, IMPRINT_WORDS, PERSONAL_FORMS, ends_name, is_attention, is_closing,
+    is_contact, is_salutation, is_sender_line, names_bank, without_form_of_address,
 };
 use super::phrases::{Found, phrase_words};
 use crate::Normaliser;
+use crate::confidence::Feature;
 use crate::normal::{TaxIdForm, company, fold, has_postcode, has_street};
 use crate::rules::layout::Token;
 use crate::rules::value_position::TokenSpan;
@@ -37,6 +38,10 @@ const LABELLED: f64 = 4.5;
 /// The most cells of a row that are looked at for an imprint.
 const MAX_IMPRINT_CELLS: usize = 12;
 
+/// Where the lower half of a page begins, in points, and how many rows at the end of a document are its foot.
+const LOWER_HALF: f32 = 420.0;
+const LAST_ROWS: usize = 6;
+
 /// A line that may be the name of a party.
 pub(super) struct NameLine {
     pub spans: Vec<TokenSpan>,
@@ -44,6 +49,8 @@ pub(super) struct NameLine {
     pub label: Option<(usize, String)>,
     /// How much speaks for the issuer and for the recipient.
     pub weights: [f64; 2],
+    /// What is known about the name besides.
+    pub marks: Vec<(Feature, f64)>,
 }
 
 /// The name in a line.
@@ -131,7 +138,9 @@ impl BusinessDocument<'_> {
         let label = Some((cell, found.meaning.words.clone()));
         let mut weights = [-5.0; 2];
         weights[party] = LABELLED;
-        Some(NameLine { spans, name, label, weights })
+        let has_form = spans.iter().any(|span| self.has_legal_form(span));
+        let marks = vec![(Feature::LegalForm, if has_form { 1.0 } else { 0.0 })];
+        Some(NameLine { spans, name, label, weights, marks })
     }
 
     /// The end of a name before another label in its line: "Holder: Mary Stone. Tax ID: …".
@@ -205,6 +214,7 @@ impl BusinessDocument<'_> {
     }
 
     /// A line that looks like a name, with what its place says.
+    #[allow(clippy::too_many_lines)] // One observation behind the other; each adds to the same two weights.
     fn bare_name(&self, cell: usize) -> Option<NameLine> {
         let it = &self.layout.cells[cell];
         let NameInLine { span, name, text, has_form, is_addressed: has_address_form, is_person, party } =
@@ -218,16 +228,18 @@ impl BusinessDocument<'_> {
         let is_above = |(place, line): (usize, &usize)| {
             let text = text_of(line);
             let is_labelled = self.layout.cells[*line].tokens.iter().take(4).any(|token| token.colon);
-            (place == 0 && heading.is_some())
+            heading.is_some_and(|(_, heading)| heading == *line)
+                || (place == 0 && heading.is_some_and(|(_, heading)| heading == lines[0]))
                 || is_salutation(&text)
                 || is_sender_line(&text)
                 || is_attention(&text)
                 || (is_labelled && heading.is_some())
                 || self.is_word_mark(*line, cell, has_form)
         };
+        let is_heading = heading.is_some_and(|(_, heading)| heading == cell);
         let is_first = lines[..place].iter().enumerate().take(MAX_LINES_ABOVE + 1).all(is_above)
             && place <= MAX_LINES_ABOVE
-            && !(place == 0 && heading.is_some());
+            && !is_heading;
         // "St Anne's" is no street below a heading that says who it is.
         // Neither is "Condominio Via Garibaldi 14" above the street itself.
         let has_street_below = || lines.iter().skip(place + 1).take(3).any(|line| has_street(&text_of(line)));
@@ -277,7 +289,8 @@ impl BusinessDocument<'_> {
             weights[ISSUER] += 0.8;
             weights[RECIPIENT] -= 1.5;
         }
-        if has_form && self.is_imprint(it.row) && !names_bank(&text) {
+        let is_imprint = has_form && self.is_imprint_of(cell);
+        if is_imprint && !names_bank(&text) {
             weights[ISSUER] += 2.0;
             weights[RECIPIENT] -= 2.0;
         }
@@ -289,8 +302,15 @@ impl BusinessDocument<'_> {
             weights[RECIPIENT] += 1.5;
             weights[ISSUER] -= 2.0;
         }
+        let evidence = self.evidence_of(cell, &span, &name);
+        if evidence.is_of_other {
+            return None;
+        }
+        weights[ISSUER] += evidence.weights[ISSUER];
+        weights[RECIPIENT] += evidence.weights[RECIPIENT];
         let is_top = it.page == 1 && it.row < 3;
         weights[ISSUER] += if is_top { 1.2 } else { 0.0 };
+        weights[RECIPIENT] -= if is_top && heading.is_none() && party.is_none() { 0.8 } else { 0.0 };
         // The legal name stands below the word mark.
         let next = lines.get(place + 1);
         let is_mark = next.is_some_and(|next| {
@@ -301,8 +321,23 @@ impl BusinessDocument<'_> {
         let has_mark = place > 0 && self.is_word_mark(lines[place - 1], cell, has_form);
         weights[ISSUER] += if has_mark { 1.0 } else { 0.0 };
         weights[RECIPIENT] -= if it.page > 1 || it.row > 40 { 1.0 } else { 0.0 };
-        let is_likely = has_form || is_top || has_address || heading.is_some() || has_address_form;
+        let is_likely = has_form
+            || is_top
+            || has_address
+            || heading.is_some()
+            || has_address_form
+            || evidence.weights[ISSUER] >= 1.5
+            || evidence.weights[RECIPIENT] >= 1.5;
+        let mark = |feature: Feature, holds: bool| holds.then_some((feature, 1.0));
+        let marks = [
+            mark(Feature::LegalForm, has_form),
+            mark(Feature::OwnDomain, evidence.has_domain),
+            mark(Feature::OwnImprint, is_imprint),
+            mark(Feature::AddressBelow, is_first && has_address),
+            mark(Feature::Addressee, evidence.is_addressee || has_address_form),
+        ];
         is_likely.then_some(NameLine {
+            marks: marks.into_iter().flatten().collect(),
             spans: vec![span],
             name,
             label: heading.filter(|_| is_first).map(|(party, heading)| (heading, self.key_of_party(party))),
@@ -335,10 +370,8 @@ impl BusinessDocument<'_> {
         let words = self.phrase(*cell, tokens, true);
         let has_colon = it.tokens[tokens.clone()].iter().any(|token| token.colon);
         let is_label = self.phrases.longest(&words).is_some_and(|found| {
-            let is_title = found
-                .meaning
-                .key
-                .is_some_and(|key| self.schema.keys[key].normaliser == Normaliser::Identifier);
+            let is_title =
+                found.meaning.key.is_some_and(|key| self.key_with(Normaliser::Identifier) == Some(key));
             let is_most = 2 * found.count > words.len() && found.start == 0;
             is_most || (is_title && found.count + 1 >= words.len())
         }) || self.phrases.knows_all(&words);
@@ -359,6 +392,7 @@ impl BusinessDocument<'_> {
             && !is_contact(text)
             && !is_salutation(text)
             && !is_attention(text)
+            && !is_closing(text)
             && !text.ends_with(['!', '?'])
     }
 
@@ -366,7 +400,7 @@ impl BusinessDocument<'_> {
     fn is_title(&self, cell: usize) -> bool {
         let it = &self.layout.cells[cell];
         let words = self.phrase(cell, &it.token_range(), true);
-        let is_number = |key: usize| self.schema.keys[key].normaliser == Normaliser::Identifier;
+        let is_number = |key: usize| self.key_with(Normaliser::Identifier) == Some(key);
         let names_document = |word: &String| {
             let found = self.phrases.longest(std::slice::from_ref(word));
             found.and_then(|found| found.meaning.key).is_some_and(is_number)
@@ -375,9 +409,21 @@ impl BusinessDocument<'_> {
             || (words.len() <= MAX_TITLE_WORDS && words.iter().any(names_document))
     }
 
+    /// Whether the line of a name has what a company must print about itself. Beside it, it counts only at the end of the
+    /// document: further up, the tax number of one party may stand beside the name of the other.
+    fn is_imprint_of(&self, cell: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        let is_low = it.rect.y0 > LOWER_HALF || self.layout.rows.len() - it.row <= LAST_ROWS;
+        self.is_imprint_in(cell..cell + 1) || (is_low && self.is_imprint(it.row))
+    }
+
     /// Whether a row has what a company must print about itself: its register, its capital, its tax number.
     fn is_imprint(&self, row: usize) -> bool {
-        let cells = self.layout.rows[row].clone().take(MAX_IMPRINT_CELLS);
+        self.is_imprint_in(self.layout.rows[row].clone())
+    }
+
+    fn is_imprint_in(&self, cells: Range<usize>) -> bool {
+        let cells = cells.take(MAX_IMPRINT_CELLS);
         let mut tokens = cells.clone().flat_map(|cell| self.layout.cells[cell].tokens.iter().take(60));
         let mut mentions = cells.flat_map(|cell| self.mentions.in_cell(cell).take(60));
         tokens.any(|token| IMPRINT_WORDS.contains(&token.word.as_str()))
@@ -427,7 +473,7 @@ impl BusinessDocument<'_> {
         forms.find(|at| goes_on(*at)).map_or(end, |at| at + 1)
     }
 
-    fn is_legal_form(&self, token: &Token<'_>) -> bool {
+    pub(super) fn is_legal_form(&self, token: &Token<'_>) -> bool {
         let Some(issuer) = self.party_keys()[ISSUER] else { return false };
         self.schema.keys[issuer].cues.contains(&token.word)
     }

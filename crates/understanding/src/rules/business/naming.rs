@@ -24,6 +24,11 @@ const MAX_ROWS_UP: usize = 6;
 /// The largest distance of a label above or below its value, in line heights.
 const MAX_DISTANCE_ABOVE: f32 = 2.8;
 const MAX_DISTANCE_BELOW: f32 = 1.4;
+/// The same for a head above others that have a second line, and the largest distance between the two lines of a head.
+const MAX_DISTANCE_ABOVE_HEADS: f32 = 4.2;
+const MAX_HEAD_LINE_DISTANCE: f32 = 1.6;
+/// The most words of a head.
+const MAX_HEAD_WORDS: usize = 6;
 /// The most words between the two days of a period.
 const MAX_WORDS_IN_PERIOD: usize = 3;
 /// The least share of its phrase that a label must be.
@@ -147,7 +152,11 @@ impl BusinessDocument<'_> {
             self.value_label_in(cell, &(comma + 1..words.end), weights::INSIDE, true)
                 .filter(|label| label.meaning.key.is_some())
         });
-        behind.or_else(|| self.value_label_in(cell, words, weights::INSIDE, true))
+        let label = behind.or_else(|| self.value_label_in(cell, words, weights::INSIDE, true))?;
+        // "Main Road 14, no. 88": behind anything else in its cell, the word for a number says nothing.
+        let stands_alone = words.start == 0 || tokens[words.start - 1].is_separator();
+        let is_bare = label.meaning.words == BARE_NUMBER_LABEL;
+        (!is_bare || (stands_alone && self.phrase(cell, words, true).len() == 1)).then_some(label)
     }
 
     /// Whether a date is the end of the time in which a discount is given: "2 % Skonto bis 05.03.2024".
@@ -227,7 +236,43 @@ impl BusinessDocument<'_> {
             }
             start = column.end;
         }
-        nearest.map(|(_, column)| column)
+        nearest.map(|(_, column)| self.head_at(cell, column, place))
+    }
+
+    /// The head above some place, of several that stand so close together that they look like one: "Your order Delivery
+    /// note Due date".
+    fn head_at(&self, cell: usize, column: Range<usize>, place: Rect) -> Range<usize> {
+        if column.len() < 2 || !self.mentions.in_cell(cell).is_empty() {
+            return column;
+        }
+        let mut heads: Vec<Range<usize>> = Vec::new();
+        let (mut known, mut is_open) = (0, false);
+        let mut at = column.start;
+        while at < column.end {
+            let most = column.end.min(at + MAX_HEAD_WORDS);
+            let end = (at + 1..=most).rev().find(|end| {
+                self.layout.count_step();
+                let words = self.phrase(cell, &(at..*end), true);
+                !words.is_empty()
+                    && self.phrases.longest(&words).is_some_and(|found| found.count == words.len())
+            });
+            known += usize::from(end.is_some());
+            match heads.last_mut().filter(|_| is_open && end.is_none()) {
+                // Words between two heads are one that nobody knows.
+                Some(last) => last.end = at + 1,
+                None => heads.push(at..end.unwrap_or(at + 1)),
+            }
+            is_open = end.is_none();
+            at = end.unwrap_or(at + 1);
+        }
+        if known < 2 {
+            return column;
+        }
+        let overlap = |head: &Range<usize>| {
+            let rect = self.rect_of(cell, head);
+            rect.x1.min(place.x1) - rect.x0.max(place.x0)
+        };
+        heads.into_iter().max_by(|one, two| overlap(one).total_cmp(&overlap(two))).unwrap_or(column)
     }
 
     /// Where the phrase before a mention starts, and the mention that it starts behind.
@@ -392,20 +437,20 @@ impl BusinessDocument<'_> {
         let it = &self.layout.cells[cell];
         let place = self.rect_of(cell, column);
         let mut last = cell;
+        let mut most = MAX_DISTANCE_ABOVE;
         for row in (0..it.row).rev().take(MAX_ROWS_UP) {
             let cells = self.layout.rows[row].clone();
             if self.layout.cells[cells.start].page != it.page {
                 return None;
             }
-            let mut cells = cells.into_iter().take(MAX_CELLS_IN_ROW);
-            let found = cells.find_map(|above| {
-                self.layout.count_step();
-                let rect = self.layout.cells[above].rect;
-                let is_near = rect.x0 - 4.0 <= place.x1 && place.x0 <= rect.x1 + 4.0;
-                is_near.then(|| Some((above, self.column_at(above, place)?))).flatten()
-            });
-            let Some((above, words)) = found else { continue };
-            if self.distance(above, last) > MAX_DISTANCE_ABOVE {
+            let Some((above, words)) = self.words_above(row, place) else {
+                // The heads of other columns may have a second line: the head of this one is as much further up.
+                if last == cell && self.is_second_line_of_heads(row, cell) {
+                    most = MAX_DISTANCE_ABOVE_HEADS;
+                }
+                continue;
+            };
+            if self.distance(above, last) > most {
                 return None;
             }
             let has_value = words.clone().any(|at| self.mentions.at(above, at).is_some());
@@ -420,9 +465,61 @@ impl BusinessDocument<'_> {
             if has_value {
                 return None;
             }
-            return self.value_label_in(above, &words, weights::ABOVE, false);
+            return self
+                .head_of_two_lines(above, &words, place)
+                .or_else(|| self.value_label_in(above, &words, weights::ABOVE, false));
         }
         None
+    }
+
+    /// The words of a row that stand above some place, and their cell.
+    fn words_above(&self, row: usize, place: Rect) -> Option<(usize, Range<usize>)> {
+        let mut cells = self.layout.rows[row].clone().take(MAX_CELLS_IN_ROW);
+        cells.find_map(|above| {
+            self.layout.count_step();
+            let rect = self.layout.cells[above].rect;
+            let is_near = rect.x0 - 4.0 <= place.x1 && place.x0 <= rect.x1 + 4.0;
+            is_near.then(|| Some((above, self.column_at(above, place)?))).flatten()
+        })
+    }
+
+    /// Whether a row directly above a cell has only words of heads, and the row above it has more of them.
+    fn is_second_line_of_heads(&self, row: usize, cell: usize) -> bool {
+        let cells = self.layout.rows[row].clone().take(MAX_CELLS_IN_ROW);
+        let Some(above) = row.checked_sub(1).map(|above| self.layout.rows[above].clone()) else {
+            return false;
+        };
+        let mut both = cells.clone().chain(above.clone().take(MAX_CELLS_IN_ROW));
+        above.len() > 1
+            && self.distance(cells.clone().next().unwrap_or(cell), cell) <= MAX_DISTANCE_ABOVE
+            && self.distance(above.start, cells.clone().next().unwrap_or(cell)) <= MAX_HEAD_LINE_DISTANCE
+            && both.all(|other| {
+                self.layout.count_step();
+                self.mentions.in_cell(other).is_empty()
+            })
+    }
+
+    /// The label of a head whose words stand in two lines: "Due" above "date".
+    fn head_of_two_lines(&self, lower: usize, words: &Range<usize>, place: Rect) -> Option<ValueLabel> {
+        let it = &self.layout.cells[lower];
+        let row = it.row.checked_sub(1)?;
+        let first = self.layout.rows[row].start;
+        if self.layout.cells[first].page != it.page {
+            return None;
+        }
+        let rect = self.rect_of(lower, words).union(place);
+        let (upper, above) = self.words_above(row, Rect { y0: it.rect.y0, y1: it.rect.y1, ..rect })?;
+        if self.distance(upper, lower) > MAX_HEAD_LINE_DISTANCE || !self.mentions.in_cell(upper).is_empty() {
+            return None;
+        }
+        let all = [self.phrase(upper, &above, true), self.phrase(lower, words, true)].concat();
+        let found = self.phrases.longest(&all).filter(|found| found.count == all.len() && all.len() > 1)?;
+        Some(ValueLabel {
+            meaning: found.meaning.clone(),
+            cell: lower,
+            weight: weights::ABOVE + weights::EXACTNESS,
+            section: found.meaning.section.clone(),
+        })
     }
 
     fn label_below(&self, cell: usize) -> Option<ValueLabel> {

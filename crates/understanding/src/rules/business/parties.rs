@@ -6,14 +6,22 @@ use super::party_words::{PERSONAL_FORMS, is_salutation};
 use super::weights::confidence;
 use super::{BusinessDocument, Finding};
 use crate::Normaliser;
+use crate::confidence::Feature;
 use crate::normal::{fold, folded_words};
 use crate::rules::layout::Token;
 
 /// How much more must speak for a name than for the second best one, so that the choice is clear.
 const RIVAL_MARGIN: f64 = 1.5;
 
+/// How much more must speak for a name, so that the choice could not be clearer.
+const MOST_MARGIN: f64 = 6.0;
+
 /// The most words of a heading, or of a line that addresses somebody.
 const MAX_HEADING_WORDS: usize = 6;
+
+/// How far the lines below a heading may be indented, in points, and how far below it they begin, in line heights.
+const MAX_INDENT: f32 = 24.0;
+const MAX_DISTANCE_TO_HEADING: f32 = 2.2;
 
 /// The most cells of a row among which the line above a cell is looked for.
 const MAX_CELLS_ABOVE: usize = 16;
@@ -30,6 +38,8 @@ pub(super) struct Party {
     pub block: usize,
     /// The cell of the name.
     pub cell: usize,
+    /// The cells in which its name stands.
+    pub cells: Vec<usize>,
 }
 
 impl BusinessDocument<'_> {
@@ -68,6 +78,7 @@ impl BusinessDocument<'_> {
             label: line.label.clone(),
             rule: "letterhead",
             confidence: confidence(weight),
+            marks: line.marks.clone(),
         };
         let party = |party: usize| {
             let (chosen, key) = (best.0[party]?, keys[party]?);
@@ -76,11 +87,21 @@ impl BusinessDocument<'_> {
             let margin = line.weights[party] - second.map_or(0.0, |second| second.weights[party]);
             let rival = second.filter(|_| margin < RIVAL_MARGIN);
             let cell = line.spans[0].0;
+            let own = folded_words(&line.name);
+            let is_own = |other: &&NameLine| is_same_party(&own, &folded_words(&other.name));
+            let mut finding_of = finding(key, line, margin);
+            // It must differ from the other names, and the party from the other one.
+            let of_role = lines[chosen].weights[party] - lines[chosen].weights[1 - party];
+            let clear = (margin.min(of_role) / MOST_MARGIN).clamp(-1.0, 1.0);
+            let is_lonely = best.0.iter().flatten().count() < 2;
+            finding_of.marks.push((Feature::ClearChoice, clear));
+            finding_of.marks.push((Feature::LonelyName, if is_lonely { 1.0 } else { 0.0 }));
             Some(Party {
-                finding: finding(key, line, margin),
+                finding: finding_of,
                 rival: rival.map(|rival| finding(key, rival, -margin)),
                 block: self.blocks.of_cell[cell],
                 cell,
+                cells: lines.iter().filter(is_own).map(|line| line.spans[0].0).collect(),
             })
         };
         [party(ISSUER), party(RECIPIENT)]
@@ -121,7 +142,22 @@ impl BusinessDocument<'_> {
     /// The party whose heading or label opens a block, and the cell of the heading.
     pub(super) fn heading_of_block(&self, block: usize) -> Option<(usize, usize)> {
         let cell = *self.blocks.cells[block].first()?;
-        Some((self.heading_of_cell(cell)?, cell))
+        if let Some(party) = self.heading_of_cell(cell) {
+            return Some((party, cell));
+        }
+        // The lines below a heading may be indented.
+        let it = &self.layout.cells[cell];
+        let mut above = self.layout.rows[it.row.checked_sub(1)?].clone().take(MAX_CELLS_ABOVE);
+        let is_above = |above: &usize| {
+            let other = &self.layout.cells[*above];
+            let indent = it.rect.x0 - other.rect.x0;
+            other.page == it.page
+                && (0.0..=MAX_INDENT).contains(&indent)
+                && self.distance(*above, cell) <= MAX_DISTANCE_TO_HEADING
+                && self.blocks.cells[self.blocks.of_cell[*above]].last() == Some(above)
+        };
+        let above = above.find(is_above)?;
+        Some((self.heading_of_cell(above)?, above))
     }
 
     /// Whether a line begins a block: the heading of a party, or somebody who is addressed.

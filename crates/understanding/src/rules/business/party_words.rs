@@ -170,3 +170,47 @@ pub(super) fn without_form_of_address(name: &str) -> &str {
 pub(super) fn is_sender_line(line: &str) -> bool {
     line.split_whitespace().count() >= 5 && has_postcode(line)
 }
+
+/// Whether a line closes a letter: "Kind regards,".
+pub(super) fn is_closing(line: &str) -> bool {
+    const STARTS: [&str; 25] = [
+        "mit freundlichen",
+        "mit besten",
+        "freundliche gru",
+        "beste gru",
+        "viele gru",
+        "hochachtungsvoll",
+        "kind regards",
+        "best regards",
+        "yours ",
+        "with kind",
+        "regards",
+        "sincerely",
+        "atentamente",
+        "reciba",
+        "un saludo",
+        "saludos",
+        "cordialement",
+        "bien cordialement",
+        "distinti saluti",
+        "cordiali saluti",
+        "met vriendelijke",
+        "met de meeste",
+        "hoogachtend",
+        "com os melhores",
+        "atenciosamente",
+    ];
+    const PARTS: [&str; 5] = ["salutations", "cumprimentos", "saluti", "atentamente", "groet"];
+    let folded = fold(line);
+    STARTS.iter().any(|start| folded.starts_with(start)) || PARTS.iter().any(|part| folded.contains(part))
+}
+
+/// Whether a line below a name only tells the trade: "Bookkeeping · Tax · Audit". It has words between marks, and no way to
+/// reach anybody.
+pub(super) fn tells_trade(line: &str) -> bool {
+    let parts: Vec<&str> = line.split(['·', '•', '|']).map(str::trim).collect();
+    parts.len() > 1
+        && parts.iter().all(|part| !part.is_empty() && part.split_whitespace().count() <= 6)
+        && !line.bytes().any(|byte| byte.is_ascii_digit())
+        && !line.contains('@')
+}

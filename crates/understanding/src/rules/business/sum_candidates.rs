@@ -12,6 +12,9 @@ use crate::Normaliser;
 /// The most candidates of each of the three that are tried with each other.
 const MAX_CANDIDATES: usize = 8;
 
+/// The most cells and values of a row among which a rate is looked for.
+const MAX_CELLS_IN_ROW: usize = 16;
+
 /// The highest rate of a tax that nobody calls a tax, in per cent.
 const MAX_RATE: i64 = 30;
 
@@ -20,6 +23,9 @@ const PAYMENT_DAYS: [i64; 8] = [700, 1000, 1400, 1500, 3000, 4500, 6000, 9000];
 
 /// How the labels of sums begin that are kept back from the total.
 const RETENTION_LABELS: [&str; 5] = ["retencion", "irpf", "ritenuta", "retencao", "withholding"];
+
+/// Labels of duties that have no tax.
+const STAMP_LABELS: [&str; 4] = ["imposta di bollo", "bollo", "marca da bollo", "imposto do selo"];
 
 /// Labels of charges that are added to the items.
 const CHARGE_LABELS: [&str; 26] = [
@@ -96,7 +102,13 @@ impl BusinessDocument<'_> {
         if candidates.iter().any(|candidate| !is_item(candidate)) {
             candidates.retain(|candidate| !is_item(candidate));
         }
-        candidates.extend(self.added_up(&candidates));
+        let totals = column_totals(&candidates);
+        for place in &totals {
+            candidates[*place].weight += weights::COLUMN_TOTAL;
+        }
+        if totals.is_empty() {
+            candidates.extend(self.added_up(&candidates, role));
+        }
         let mut counts: BTreeMap<i64, u8> = BTreeMap::new();
         for candidate in &candidates {
             let count = counts.entry(candidate.cents).or_default();
@@ -127,7 +139,7 @@ impl BusinessDocument<'_> {
     }
 
     /// The sum of one candidate of each row: the taxes at several rates, or their net amounts.
-    fn added_up(&self, candidates: &[SumCandidate]) -> Option<SumCandidate> {
+    fn added_up(&self, candidates: &[SumCandidate], role: Normaliser) -> Option<SumCandidate> {
         let mut by_row: BTreeMap<usize, &SumCandidate> = BTreeMap::new();
         for candidate in candidates {
             let row = self.layout.cells[self.mentions.all[candidate.mentions[0]].cell].row;
@@ -139,21 +151,42 @@ impl BusinessDocument<'_> {
                 *best = candidate;
             }
         }
-        let rows: Vec<&SumCandidate> = by_row.into_values().take(MAX_CANDIDATES).collect();
+        // Taxes that each have a rate in their row are added up before one of them is the tax.
+        let rates: Vec<&SumCandidate> = by_row
+            .iter()
+            .filter(|(row, _)| role == Normaliser::TaxSum && self.has_rate(**row))
+            .map(|(_, candidate)| *candidate)
+            .collect();
+        let is_by_rate = rates.len() > 1 && rates.len() + 1 >= by_row.len();
+        let rows: Vec<&SumCandidate> = if is_by_rate { rates } else { by_row.into_values().collect() };
+        let rows: Vec<&SumCandidate> = rows.into_iter().take(MAX_CANDIDATES).collect();
         let least = rows.iter().map(|row| row.weight).fold(f64::MAX, f64::min);
         (rows.len() > 1).then(|| SumCandidate {
             mentions: rows.iter().map(|row| row.mentions[0]).collect(),
             cents: rows.iter().map(|row| row.cents).sum(),
-            weight: least - 1.0,
+            weight: least + if is_by_rate { weights::BY_RATE } else { -1.0 },
             label: rows[0].label.clone(),
+        })
+    }
+
+    /// Whether a row states a rate.
+    fn has_rate(&self, row: usize) -> bool {
+        let mut cells = self.layout.rows[row].clone().take(MAX_CELLS_IN_ROW);
+        cells.any(|cell| {
+            let mut mentions = self.mentions.in_cell(cell).take(MAX_CELLS_IN_ROW);
+            mentions.any(|mention| matches!(self.mentions.all[mention].form, Form::Percent))
         })
     }
 
     /// The sums of items: one of them may have no tax.
     pub(super) fn untaxed(&self) -> BTreeSet<i64> {
         let sums = self.sums_by_cents();
+        let is_stamp = |mention: usize| {
+            let label = self.labels[mention].first();
+            label.is_some_and(|label| STAMP_LABELS.contains(&label.meaning.words.as_str()))
+        };
         sums.into_iter()
-            .filter(|(cents, (_, is_item))| *is_item && *cents > 0)
+            .filter(|(cents, (mention, is_item))| (*is_item || is_stamp(*mention)) && *cents > 0)
             .map(|(cents, _)| cents)
             .collect()
     }
@@ -297,6 +330,22 @@ impl BusinessDocument<'_> {
         let key = self.labels[mention].first()?.meaning.key?;
         ROLES.iter().position(|role| *role == self.schema.keys[key].normaliser)
     }
+}
+
+/// The candidates that are the sum of those above them below the same head: the last line of a table of rates.
+fn column_totals(candidates: &[SumCandidate]) -> Vec<usize> {
+    let mut columns: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (place, candidate) in candidates.iter().enumerate() {
+        if let Some((label, _)) = candidate.label {
+            columns.entry(label).or_default().push(place);
+        }
+    }
+    let is_total = |column: &Vec<usize>| {
+        let last = *column.last()?;
+        let above: i64 = column[..column.len() - 1].iter().map(|place| candidates[*place].cents).sum();
+        (column.len() > 2 && (above - candidates[last].cents).abs() <= TOLERANCE).then_some(last)
+    };
+    columns.values().filter_map(is_total).collect()
 }
 
 /// Whether a sum can be the tax on a net amount: of the same sign, and not more than any rate.

@@ -2,7 +2,7 @@
 
 use super::mentions::{Form, Mention};
 use super::naming::ValueLabel;
-use super::parties::Party;
+use super::parties::{ISSUER, Party, RECIPIENT};
 use super::weights::{self, confidence};
 use super::{BusinessDocument, Finding};
 use crate::Normaliser;
@@ -15,12 +15,28 @@ const MAX_WORDS_TO_LABEL: usize = 16;
 /// The fewest digits in a group of a tax number: "123 4567 82".
 const MIN_GROUP: usize = 2;
 
+/// How far above a tax number the block of its party may end, in rows and line heights, and the most cells of such a row.
+const MAX_ROWS_TO_BLOCK: usize = 3;
+const MAX_GAP_TO_BLOCK: f32 = 3.6;
+const MAX_CELLS_IN_ROW: usize = 16;
+
+/// A tax number that was found.
+struct FoundTaxId {
+    place: usize,
+    weight: f64,
+    /// The party that it is known to belong to.
+    party: Option<usize>,
+    label: Option<(usize, String)>,
+    words: String,
+}
+
 impl BusinessDocument<'_> {
     pub(super) fn tax_ids(&self, parties: &[Option<Party>; 2]) -> Vec<Finding> {
         let mut keys =
             (0..self.schema.keys.len()).filter(|key| self.schema.keys[*key].normaliser == Normaliser::TaxId);
         let keys = [keys.next(), keys.next()];
         let mut findings = Vec::new();
+        let mut found: Vec<FoundTaxId> = Vec::new();
         for (place, mention) in self.mentions.all.iter().enumerate() {
             let Some((weight, own, label)) = self.tax_id_weight(place, mention) else { continue };
             let party = keys
@@ -29,7 +45,22 @@ impl BusinessDocument<'_> {
                 .or_else(|| self.party_in_label(place))
                 .or_else(|| self.party_in_line(mention))
                 .or_else(|| self.party_of_block(mention.cell, parties))
-                .unwrap_or(0);
+                .or_else(|| self.party_above(mention.cell, parties));
+            let words = self.layout.cells[mention.cell].text(self.with_groups(place, MIN_GROUP).1);
+            found.push(FoundTaxId { place, weight, party, label, words });
+        }
+        let is_of = |one: &FoundTaxId, party: usize| one.party == Some(party);
+        for one in &found {
+            let FoundTaxId { place, weight, label, .. } = one;
+            // If the issuer has another number elsewhere, the one that stands apart from both is the recipient's.
+            let of_issuer = || found.iter().filter(|other| is_of(other, ISSUER));
+            let is_other = of_issuer().next().is_some()
+                && of_issuer()
+                    .all(|other| other.words != one.words && !self.stand_together(*place, other.place))
+                && !found.iter().any(|other| is_of(other, RECIPIENT));
+            let party = one.party.unwrap_or(if is_other && label.is_some() { RECIPIENT } else { ISSUER });
+            let weight = if one.party.is_some() { *weight } else { weight - 0.3 };
+            let (place, label) = (*place, label.clone());
             let Some(key) = keys[party] else { continue };
             findings.push(Finding {
                 key,
@@ -38,9 +69,32 @@ impl BusinessDocument<'_> {
                 label,
                 rule: "form",
                 confidence: confidence(weight),
+                marks: Vec::new(),
             });
         }
         findings
+    }
+
+    /// Whether two mentions stand in the same block or row: two numbers of one party do.
+    fn stand_together(&self, one: usize, two: usize) -> bool {
+        let (one, two) = (self.mentions.all[one].cell, self.mentions.all[two].cell);
+        let cells = &self.layout.cells;
+        self.blocks.of_cell[one] == self.blocks.of_cell[two]
+            || (cells[one].page == cells[two].page && cells[one].row.abs_diff(cells[two].row) <= 1)
+    }
+
+    /// The party whose block stands directly above a cell, behind a gap.
+    fn party_above(&self, cell: usize, parties: &[Option<Party>; 2]) -> Option<usize> {
+        let it = &self.layout.cells[cell];
+        let rows = it.row.saturating_sub(MAX_ROWS_TO_BLOCK)..it.row;
+        let mut above = rows.rev().flat_map(|row| self.layout.rows[row].clone().take(MAX_CELLS_IN_ROW));
+        let is_above = |above: &usize| {
+            self.layout.count_step();
+            let other = &self.layout.cells[*above];
+            other.page == it.page && (other.rect.x0 - it.rect.x0).abs() <= 4.0
+        };
+        let above = above.find(is_above).filter(|above| self.distance(*above, cell) <= MAX_GAP_TO_BLOCK)?;
+        self.party_of_block(above, parties)
     }
 
     /// How much speaks for a mention being a tax number, the key that its label names, and the label.
@@ -104,6 +158,19 @@ impl BusinessDocument<'_> {
         let own = parties
             .iter()
             .position(|party| party.as_ref().is_some_and(|party| party.block == block && party.cell <= cell));
-        own.or_else(|| self.heading_of_block(block).map(|(party, _)| party))
+        let in_line = || {
+            // The line of an imprint names its party: "Lantern Ltd · VAT GB 123 4567 82".
+            let row = self.layout.cells[cell].row;
+            let names = |party: &Option<Party>| {
+                let cells = party.iter().flat_map(|party| &party.cells);
+                cells.into_iter().any(|cell| self.layout.cells[*cell].row == row)
+            };
+            match [names(&parties[ISSUER]), names(&parties[RECIPIENT])] {
+                [true, false] => Some(ISSUER),
+                [false, true] => Some(RECIPIENT),
+                _ => None,
+            }
+        };
+        own.or_else(|| self.heading_of_block(block).map(|(party, _)| party)).or_else(in_line)
     }
 }

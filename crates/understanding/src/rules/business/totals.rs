@@ -117,6 +117,7 @@ impl BusinessDocument<'_> {
             label: candidate.label.clone(),
             rule: "adds_up",
             confidence: confidence(weight),
+            marks: Vec::new(),
         }
     }
 
@@ -162,6 +163,8 @@ fn best_triple(candidates: &[Vec<SumCandidate>; 3], retentions: &[i64], untaxed:
                     adds_up =
                         is_real && (difference.abs() <= TOLERANCE || retentions.iter().any(is_kept_back));
                     weight += match () {
+                        // Without a tax, the net amount is the total, whichever sum is both.
+                        () if adds_up && tax.cents == 0 => weights::ADDS_UP,
                         () if adds_up => 3.0 * weights::ADDS_UP,
                         // An item that has no tax, such as a tourist tax, is only in the total.
                         () if is_real

@@ -25,6 +25,10 @@ pub(super) const BARE_NUMBER: f64 = -1.2;
 pub(super) const LAST_IN_ROW: f64 = 0.5;
 /// A sum in a row of items.
 pub(super) const ITEM_ROW: f64 = -3.5;
+/// The last sum of a column, which is the sum of those above it.
+pub(super) const COLUMN_TOTAL: f64 = 1.5;
+/// The sum of the taxes at several rates.
+pub(super) const BY_RATE: f64 = 0.3;
 /// Net amount and tax are the total, and are not.
 pub(super) const ADDS_UP: f64 = 3.0;
 pub(super) const DOES_NOT_ADD_UP: f64 = -1.2;

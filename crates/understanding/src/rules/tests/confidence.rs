@@ -22,7 +22,7 @@ use crate::{SchemaFile, Scope};
 /// Every how manieth layout is kept apart from the fit.
 const KEPT_EVERY: usize = 4;
 /// Keys whose right values the made documents do not state.
-const UNJUDGED: [&str; 8] = [
+const UNJUDGED: [&str; 9] = [
     "language",
     "reproductive_status",
     "notes",
@@ -31,6 +31,7 @@ const UNJUDGED: [&str; 8] = [
     "actions",
     "treatment_plan",
     "owner_id",
+    "order_number",
 ];
 
 /// A value that was found, what is known about it, and whether it is right.
