@@ -179,4 +179,4 @@ fn with_middleware(router: Router, server: Server) -> Router {
 
 #[cfg(test)]
 #[path = "routes_tests.rs"]
-mod tests;
+pub(crate) mod tests;
