@@ -214,10 +214,7 @@ impl ChangeMembers {
     fn value_type(&self) -> Result<Option<ValueType>, WrongMember> {
         let Some(given) = self.0.get("value_type").filter(|given| !given.is_null()) else { return Ok(None) };
         let known = given.as_str().and_then(ValueType::parse);
-        known.map_or_else(
-            || wrong("value_type", "must be string, date, number, boolean or unknown"),
-            |known| Ok(Some(known)),
-        )
+        known.map_or_else(|| wrong("value_type", &must_be_a_type()), |known| Ok(Some(known)))
     }
 
     /// The visit, if it is given; null is no visit.
@@ -248,6 +245,11 @@ impl ChangeMembers {
         };
         members.iter().map(|(key, value)| Ok((key.clone(), scalar(value, "visit")?))).collect()
     }
+}
+
+fn must_be_a_type() -> String {
+    let names = ValueType::ALL.map(ValueType::as_str);
+    format!("must be one of {}", names.join(", "))
 }
 
 fn scalar(value: &Json, member: &'static str) -> Result<Value, WrongMember> {
@@ -313,6 +315,17 @@ mod tests {
             json!({ "op": "UPDATE", "field_id": id, "text": "1.234", "keep": true, "visit_id": null }),
         ] {
             assert!(parse(0, good.clone()).is_ok(), "{good}");
+        }
+    }
+
+    #[test]
+    fn the_refusal_of_a_type_lists_every_type_that_is_accepted() {
+        let change =
+            |value_type| json!({ "op": "ADD", "key": "notes", "value": "x", "value_type": value_type });
+        let refused = parse(0, change("text")).unwrap_err();
+        assert_eq!(refused.message, "must be one of string, date, number, boolean, table, unknown");
+        for kind in ValueType::ALL {
+            assert!(parse(0, change(kind.as_str())).is_ok(), "{kind:?}");
         }
     }
 
