@@ -148,7 +148,7 @@ impl StoredHistory {
                 }
                 EventType::RunRetried => (ends, end) = (0, None),
                 EventType::LateWriteRefused => report.refused += 1,
-                kind if kind.ends_attempt() => {
+                kind if kind.ends_claim() => {
                     if kind != EventType::RunWithdrawn && (open_fence.is_none() || event.fence != open_fence)
                     {
                         violations.push(Violation::StaleFence(run.id, kind));
@@ -216,7 +216,7 @@ impl StoredHistory {
         }
     }
 
-    /// A subject never has two open attempts at the same time.
+    /// A subject never has two open claims at the same time.
     fn check_exclusion(&self, report: &mut CheckReport) {
         let mut running: HashMap<(Option<Pipeline>, SubjectId), RunId> = HashMap::new();
         for recorded in &self.events {
@@ -229,7 +229,7 @@ impl StoredHistory {
                 {
                     report.violations.push(Violation::TwoRunning(subject, other, run));
                 }
-            } else if event.event_type.ends_attempt() && running.get(&key) == Some(&run) {
+            } else if event.event_type.ends_claim() && running.get(&key) == Some(&run) {
                 running.remove(&key);
             }
         }

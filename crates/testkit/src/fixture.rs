@@ -7,12 +7,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    ClaimScope, Document, DocumentId, EventId, NewRun, Pipeline, PipelinePlan, Priority, RecordedEvent,
-    ReviewStatus, Run, RunId, StepName, SubjectId, WorkerId,
+    ClaimScope, Document, DocumentId, Event, EventId, NewRun, Pipeline, PipelinePlan, Priority,
+    RecordedEvent, ReviewStatus, Run, RunId, StepName, SubjectId, WorkerId,
 };
 use quire_ports::{
     AddOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, NewDocument, PortResult, ProposalRequest,
-    ProposalScope, StepProgress, Store, Worker,
+    ProposalScope, RunAttempt, StepProgress, Store, Worker,
 };
 use uuid::Uuid;
 
@@ -186,6 +186,20 @@ impl StoreFixture {
     /// The stored state of a run, by name.
     pub async fn state(&self, run: RunId) -> &'static str {
         self.run(run).await.state.as_str()
+    }
+
+    /// The attempts of a run that have ended.
+    pub async fn attempts(&self, run: RunId) -> Vec<RunAttempt> {
+        let attempts = self.store.history.attempts(run).await.unwrap();
+        let events = self.events_of(EventFilter { run: Some(run), subject: None }).await;
+        let ends: Vec<&Event> =
+            events.iter().map(|recorded| &recorded.event).filter(|event| event.ends_attempt()).collect();
+        assert_eq!(
+            attempts.iter().map(|attempt| (attempt.outcome, attempt.ended_at)).collect::<Vec<_>>(),
+            ends.iter().map(|event| (event.event_type, event.at)).collect::<Vec<_>>(),
+            "the store and the domain differ on what ends an attempt"
+        );
+        attempts
     }
 
     /// The progress of each step of a run.

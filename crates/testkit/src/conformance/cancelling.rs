@@ -44,7 +44,7 @@ pub async fn a_cancelled_run_ends_at_once_and_its_worker_loses_it(fixture: &Stor
     let last: Vec<_> = events.iter().rev().take(2).map(|one| one.event.clone()).collect();
     assert_eq!((last[1].event_type, last[0].event_type), (EventType::StepFailed, EventType::RunCancelled));
     assert_eq!((last[0].actor.as_deref(), last[0].worker), (Some("alma"), Some(worker)));
-    let attempts = fixture.store.history.attempts(run.id).await.unwrap();
+    let attempts = fixture.attempts(run.id).await;
     assert_eq!(attempts.iter().map(|one| one.outcome).collect::<Vec<_>>(), [EventType::RunCancelled]);
     let jobs = fixture.store.history.jobs(document.id.into()).await.unwrap();
     assert!(jobs[0].status == "FAILED" && jobs[0].error_log.contains("CANCELLED"), "{:?}", jobs[0]);

@@ -62,5 +62,5 @@ pub async fn missing_rows_are_reported_as_not_found(fixture: &StoreFixture) {
     assert!(missing(fixture.store.queue.withdraw(run, "local", at(0)).await.map(drop)));
     assert!(missing(fixture.store.documents.find(DocumentId::new()).await.map(drop)));
     assert!(fixture.steps(run).await.is_empty());
-    assert!(fixture.store.history.attempts(run).await.unwrap().is_empty());
+    assert!(fixture.attempts(run).await.is_empty());
 }

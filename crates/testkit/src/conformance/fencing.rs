@@ -25,7 +25,7 @@ pub async fn a_write_by_the_owner_is_stored_completely(fixture: &StoreFixture) {
     assert_eq!(artifacts, write.artifacts);
     let steps = fixture.steps(id).await;
     assert_eq!((steps[0].step, steps[0].status), (StepName::Extraction, StepStatus::Succeeded));
-    let attempts = fixture.store.history.attempts(id).await.unwrap();
+    let attempts = fixture.attempts(id).await;
     assert_eq!(attempts.len(), 1);
     assert_eq!((attempts[0].outcome, attempts[0].started_at), (EventType::RunCompleted, Some(at(1))));
     assert_eq!(attempts[0].worker, Some(worker));

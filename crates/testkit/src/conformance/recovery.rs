@@ -100,7 +100,7 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
         statuses,
         [(StepName::Extraction, StepStatus::Succeeded), (StepName::Interpretation, StepStatus::Pending)]
     );
-    let attempts = fixture.store.history.attempts(id).await.unwrap();
+    let attempts = fixture.attempts(id).await;
     assert_eq!((attempts[0].started_at, attempts[0].ended_at), (Some(at(1)), at(20)));
 
     let worker = fixture.worker(at(20)).await;

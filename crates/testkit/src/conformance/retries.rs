@@ -109,7 +109,7 @@ pub async fn an_automatic_requeue_shows_in_the_job_view(fixture: &StoreFixture) 
         assert_eq!((&last["stage"], &last["attempt"]), (&"EXTRACTION".into(), &n.into()));
         assert_eq!(last["at"].as_str().unwrap().parse::<Timestamp>().unwrap(), at(now + 1));
     }
-    let events = fixture.store.history.attempts(id).await.unwrap();
+    let events = fixture.attempts(id).await;
     let outcomes: Vec<_> = events.iter().map(|attempt| attempt.outcome).collect();
     assert_eq!(outcomes, [EventType::RunRequeued, EventType::RunRequeued, EventType::RunFailed]);
 }

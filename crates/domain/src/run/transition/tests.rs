@@ -349,7 +349,7 @@ proptest! {
     #[test]
     fn any_sequence_of_changes_keeps_the_invariants((pipeline, changes) in any_history()) {
         let (mut run, _) = create(&new_run(pipeline), at(0));
-        let mut open_attempt: Option<Fence> = None;
+        let mut open_claim: Option<Fence> = None;
         for (second, change) in (1i64..).zip(changes) {
             let before = run.clone();
             let waits = matches!(change, RunChange::Wait(_));
@@ -384,17 +384,17 @@ proptest! {
                 let Effect::Record(event) = effect else { continue };
                 match event.event_type {
                     EventType::RunStarted => {
-                        prop_assert_eq!(open_attempt, None);
-                        open_attempt = event.fence;
+                        prop_assert_eq!(open_claim, None);
+                        open_claim = event.fence;
                     }
-                    EventType::RunWithdrawn | EventType::RunRetried => prop_assert_eq!(open_attempt, None),
+                    EventType::RunWithdrawn | EventType::RunRetried => prop_assert_eq!(open_claim, None),
                     _ => {
-                        prop_assert!(event.event_type.ends_attempt());
-                        prop_assert_eq!(open_attempt.take(), event.fence);
+                        prop_assert!(event.event_type.ends_claim());
+                        prop_assert_eq!(open_claim.take(), event.fence);
                     }
                 }
             }
-            prop_assert_eq!(open_attempt.is_some(), matches!(run.state, RunState::Running { .. }));
+            prop_assert_eq!(open_claim.is_some(), matches!(run.state, RunState::Running { .. }));
             if before.state.is_terminal() {
                 prop_assert!(pipeline != Pipeline::Document);
                 prop_assert_eq!(run.state.as_str(), "QUEUED");
