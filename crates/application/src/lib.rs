@@ -23,6 +23,7 @@ pub mod operations;
 pub mod proposal;
 pub mod review;
 pub mod run;
+mod run_write;
 pub mod search;
 pub mod session;
 pub mod steps;

@@ -1,22 +1,15 @@
 //! Writes the progress of a run. While the store is locked, slow, full or unreachable, the write is retried for as long
-//! as this engine owns the run.
-
-use std::time::Duration;
+//! as this engine owns the run (`run_write.rs`).
 
 use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
 use quire_domain::{Event, Failure, Run, RunChange, Transition};
-use quire_ports::{
-    Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult, RunWrite, RunWriteOutcome,
-};
+use quire_ports::{Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult, RunWrite};
 
 use super::{EngineCore, WorkerLease};
 use crate::event_log;
+use crate::run_write::{RunWriteAnswer, write_until_stored};
 use crate::steps::StepErrorCode;
-
-/// Pauses between two tries while the store is not available.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// What an attempt at a step produced and the store keeps.
 #[derive(Default)]
@@ -92,7 +85,7 @@ impl EngineCore {
     ) -> WriteOutcome {
         let at = self.store.clock.now();
         let StepResults { artifacts, interpretation, proposal, summary, text } = results;
-        let mut write = RunWrite {
+        let write = RunWrite {
             run: run.clone(),
             at,
             events,
@@ -104,32 +97,21 @@ impl EngineCore {
             end,
             repeated: false,
         };
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match self.store.queue.write(write.clone()).await {
-                Ok(RunWriteOutcome::Accepted(conditional)) => {
-                    self.report_written(&write, &conditional);
-                    return WriteOutcome::Stored;
-                }
-                Ok(RunWriteOutcome::Refused) => {
-                    let last = last_event(&write.events, write.end.as_ref());
-                    let refused = late_write_refused(&write.run, last, write.at);
-                    event_log::log(&refused, run.correlation_id.as_deref());
-                    event_log::count_refused_write(run.pipeline);
-                    self.minute_counters.count(&refused);
-                    return WriteOutcome::RunLost;
-                }
-                Err(error) if error.is_retryable() => {
-                    tracing::warn!(run_id = %run.id, %error, "run progress: write failed, will retry");
-                    metrics::counter!("quire_store_errors_total", "doing" => "advance").increment(1);
-                }
-                Err(error) => return WriteOutcome::Unstorable(unstorable(&error)),
+        match write_until_stored(&*self.store.queue, write.clone(), lease.lost.cancelled()).await {
+            Ok(RunWriteAnswer::Stored(added)) => {
+                self.report_written(&write, &added);
+                WriteOutcome::Stored
             }
-            write.repeated = true;
-            tokio::select! {
-                () = lease.lost.cancelled() => return WriteOutcome::RunLost,
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+            Ok(RunWriteAnswer::Refused) => {
+                let last = last_event(&write.events, write.end.as_ref());
+                let refused = late_write_refused(&write.run, last, write.at);
+                event_log::log(&refused, run.correlation_id.as_deref());
+                event_log::count_refused_write(run.pipeline);
+                self.minute_counters.count(&refused);
+                WriteOutcome::RunLost
             }
+            Ok(RunWriteAnswer::GivenUp) => WriteOutcome::RunLost,
+            Err(error) => WriteOutcome::Unstorable(unstorable(&error)),
         }
     }
 
