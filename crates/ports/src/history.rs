@@ -33,7 +33,8 @@ pub struct EventFilter {
     pub subject: Option<SubjectId>,
 }
 
-/// The progress of a step of a run: the projection of its events.
+/// The progress of a step of a run: what its last event says, unless the step was reset when its run was put back into the
+/// queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepProgress {
     /// The step.

@@ -30,7 +30,7 @@ pub struct ClaimRequest<'a> {
     pub is_idle: bool,
     /// The pipelines to claim from, each with its steps.
     pub plans: &'a [PipelinePlan],
-    /// Claims the runs that wait in these lanes, instead of those whose turn it is.
+    /// Claims runs at the front that wait (DELAYED) in one of these lanes, instead of those that are READY.
     pub lanes: Option<&'a [LaneName]>,
 }
 

@@ -51,7 +51,7 @@ pub enum EditError {
     /// A typed text can be read in several ways, or is not what its key can have.
     #[error(transparent)]
     Unclear(#[from] UnclearText),
-    /// Storage has no such run, or does not answer.
+    /// The store has no such run, or does not answer.
     #[error(transparent)]
     Store(#[from] Error),
 }

@@ -58,8 +58,9 @@ pub struct MarkResult {
     pub empty_critical_keys: Vec<String>,
 }
 
-/// Marks a document as reviewed, or removes the mark. The signals of the review count for the calibration
-/// until the mark is removed.
+/// Marks a document as reviewed, or removes the mark. The signals of the review count for the calibration until a person
+/// removes the mark, by hand or by an edit, or until the next mark replaces them. A newer run also removes the mark, but what
+/// the review taught stays.
 pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkError> {
     let (store, policy) = (&app.store, &app.confidence);
     let MarkRequest { document, change, actor, correlation_id } = request;

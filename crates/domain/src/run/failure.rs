@@ -71,7 +71,7 @@ pub struct Failure {
 impl Failure {
     /// The type of the artifact that stores a diagnosis.
     pub const DIAGNOSIS: &str = "DIAGNOSIS";
-    /// The code of [`Failure::lane_busy`]. It is never stored.
+    /// The code of [`Failure::lane_busy`] and [`Failure::wait_until`]. It is never stored.
     pub const LANE_BUSY: &str = "LANE_BUSY";
 
     /// A failure of that kind.

@@ -75,9 +75,10 @@ pub enum AfterFailure {
 pub enum RequeuePolicy {
     /// The run fails.
     Never,
-    /// The run returns to the queue, up to a number of claims.
+    /// The run returns to the queue until it has had a number of attempts.
     Auto {
-        /// The number of claims.
+        /// The attempts in total, the first one included: [`Run::counted_attempts`] stays below. Claims after a wait or a
+        /// hand-back do not count. The setting has this name.
         max_claims: u32,
         /// The run waits twice this long before the first requeue, and twice as long again before each further one.
         base_delay: SignedDuration,
@@ -96,9 +97,9 @@ pub enum RequeuePolicy {
 pub enum RecoveryPolicy {
     /// The run fails with `PROCESS_TERMINATED`.
     Fail,
-    /// The run returns to the queue and resumes at its first unfinished step, up to a number of claims.
+    /// The run returns to the queue and resumes at its first unfinished step, until it has had a number of attempts.
     Requeue {
-        /// The number of claims.
+        /// As in [`RequeuePolicy::Auto`].
         max_claims: u32,
     },
 }
