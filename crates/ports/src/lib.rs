@@ -7,6 +7,7 @@
 mod analysis;
 mod awake;
 mod blobs;
+mod breakpoints;
 mod calibration;
 mod clock;
 mod credentials;
@@ -24,7 +25,6 @@ mod migrations;
 mod model;
 mod model_calls;
 mod new_document;
-mod probe;
 mod proposals;
 mod queue;
 mod reader;
@@ -45,6 +45,7 @@ pub use analysis::{
 };
 pub use awake::{AwakeTime, Deadline, within_awake_time};
 pub use blobs::{BlobFile, BlobGuard, BlobRoot, BlobStore, BlobWriter, FolderPage};
+pub use breakpoints::{Breakpoint, Breakpoints, NoBreakpoints};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, KeyRotation, NewKey, PreviousSecret};
@@ -79,7 +80,6 @@ pub use model_calls::{
     DailyModelUsage, MODEL_CALL_CANCELLED, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage,
 };
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
-pub use probe::{Breakpoint, NoProbe, Probe};
 pub use proposals::{
     ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalScope, ProposalSummary,
     ProposalVersion, Proposals, StoredReview,

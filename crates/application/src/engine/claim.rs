@@ -94,7 +94,7 @@ impl ClaimLoop<'_> {
 impl EngineCore {
     /// Claims runs for the free slots and starts them.
     async fn claim_once(self: &Arc<Self>) -> Result<ClaimResult, PortError> {
-        self.probe.reached(Breakpoint::BeforeClaim, None).await?;
+        self.breakpoints.reached(Breakpoint::BeforeClaim, None).await?;
         let limit = self.slots.free().min(self.settings.claim_limit);
         if limit == 0 {
             return Ok(ClaimResult::SlotsTaken);
@@ -107,7 +107,7 @@ impl EngineCore {
         let at = self.store.clock.now();
         let claimed = self.claim_in_scope(lease.worker, at, limit, &plans).await?;
         let got_all = claimed.len() == limit;
-        self.probe.reached(Breakpoint::AfterClaim, None).await?;
+        self.breakpoints.reached(Breakpoint::AfterClaim, None).await?;
         for claimed in claimed {
             let slot = if claimed.run.must_run_alone() { self.slots.take_all() } else { self.slots.take() };
             let Some(slot) = slot else {

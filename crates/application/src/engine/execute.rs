@@ -143,13 +143,13 @@ impl Execution<'_> {
         running.sort_by_key(|running| running.step);
         self.engine.stop_run(&self.lease, &self.run, &running, change).await;
         // The run has ended, so an error here changes nothing.
-        let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
+        let _ = self.engine.breakpoints.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
     /// Starts the work of a step on the step threads.
     pub(super) fn begin(&self, work: &mut GroupWork, attempt: StartedAttempt) {
         let step = self.setup.steps.get(&attempt.step).cloned();
-        let probe = self.engine.probe.clone();
+        let breakpoints = self.engine.breakpoints.clone();
         let run = self.run.id;
         let context = StepContext {
             run: self.run.clone(),
@@ -166,9 +166,9 @@ impl Execution<'_> {
             let unavailable = |error: quire_ports::PortError| {
                 Failure::transient(StepErrorCode::StoreUnavailable.as_str(), error.to_string())
             };
-            probe.reached(Breakpoint::BeforeStep, Some(run)).await.map_err(unavailable)?;
+            breakpoints.reached(Breakpoint::BeforeStep, Some(run)).await.map_err(unavailable)?;
             let output = step.run(context).await?;
-            probe.reached(Breakpoint::AfterStep, Some(run)).await.map_err(unavailable)?;
+            breakpoints.reached(Breakpoint::AfterStep, Some(run)).await.map_err(unavailable)?;
             Ok(output)
         };
         work.spawn(attempt, task, &self.engine.step_threads);
@@ -221,7 +221,8 @@ impl Execution<'_> {
             self.fail_unstorable(attempt, interrupted, failure).await;
             return false;
         }
-        let goes_on = self.engine.probe.reached(Breakpoint::AfterWrite, Some(self.run.id)).await.is_ok();
+        let goes_on =
+            self.engine.breakpoints.reached(Breakpoint::AfterWrite, Some(self.run.id)).await.is_ok();
         goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
@@ -238,7 +239,7 @@ impl Execution<'_> {
             self.fail_unstorable(attempt, std::iter::empty(), failure).await;
         }
         // The run has ended, so an error here changes nothing.
-        let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
+        let _ = self.engine.breakpoints.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
     /// Fails the run because the store will never accept the result of the step.

@@ -40,7 +40,7 @@ pub(super) async fn keep_alive(engine: Arc<EngineCore>) {
 
 impl EngineCore {
     async fn renew(&self) -> Result<bool, PortError> {
-        self.probe.reached(Breakpoint::BeforeHeartbeat, None).await?;
+        self.breakpoints.reached(Breakpoint::BeforeHeartbeat, None).await?;
         let now = self.store.clock.now();
         let worker = self.lease().worker;
         let renewed =

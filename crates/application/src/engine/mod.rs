@@ -43,7 +43,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use quire_domain::{LaneName, Pipeline, PipelinePlan, WorkerId};
-use quire_ports::{AwakeTime, Lease, PortResult, Probe, RecoveryRules, Store, Worker};
+use quire_ports::{AwakeTime, Breakpoints, Lease, PortResult, RecoveryRules, Store, Worker};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -79,7 +79,7 @@ struct EngineCore {
     pipelines: HashMap<Pipeline, PipelineSetup>,
     plans: Vec<PipelinePlan>,
     recovery_rules: RecoveryRules,
-    probe: Arc<dyn Probe>,
+    breakpoints: Arc<dyn Breakpoints>,
     step_threads: tokio::runtime::Handle,
     /// The lease under which this engine claims runs now.
     lease: Mutex<Arc<WorkerLease>>,
@@ -117,7 +117,7 @@ impl Engine {
         settings: EngineSettings,
         pipelines: Vec<PipelineSetup>,
         lanes: Arc<LanePermits>,
-        probe: Arc<dyn Probe>,
+        breakpoints: Arc<dyn Breakpoints>,
     ) -> PortResult<Self> {
         let step_threads = settings.step_runtime()?;
         let core = Arc::new(EngineCore {
@@ -139,7 +139,7 @@ impl Engine {
             awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
             settings,
-            probe,
+            breakpoints,
         });
         let (claiming, background) = (TaskTracker::new(), TaskTracker::new());
         let engine = Self { core: core.clone(), step_threads: Some(step_threads), claiming, background };

@@ -108,6 +108,6 @@ impl Execution<'_> {
             }
         }
         // The run waits for any worker, so an error here changes nothing.
-        let _ = self.engine.probe.reached(Breakpoint::AfterWait, Some(self.run.id)).await;
+        let _ = self.engine.breakpoints.reached(Breakpoint::AfterWait, Some(self.run.id)).await;
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn observe_awake_time(engine: Arc<EngineCore>) {
 impl EngineCore {
     /// Does its tasks independently: if one fails, the others still run.
     async fn watch_once(&self, fronts: &mut FrontWatch) {
-        if let Err(error) = self.probe.reached(Breakpoint::BeforeWatch, None).await {
+        if let Err(error) = self.breakpoints.reached(Breakpoint::BeforeWatch, None).await {
             return watch_failed(&error);
         }
         let results = [

@@ -170,7 +170,7 @@ async fn while_the_storage_is_not_ready_a_run_waits(fixture: EngineFixture) {
     let (document, run) = outages.upload().await.unwrap();
     let setup = outages.documents.whole_pipeline(fixture, policy(), None);
     let engine = fixture.start_engine(setup).await;
-    fixture.let_watch(&fixture.probe).await;
+    fixture.let_watch(&fixture.breakpoints).await;
     assert_eq!(outages.faulty.hit(), Some("check"));
     let job = outages.job(document).await;
     assert_eq!((job.status.as_str(), job.attempts, job.error_log.as_str()), ("PENDING", 0, "[]"));

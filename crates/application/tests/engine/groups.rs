@@ -163,7 +163,7 @@ async fn only_the_steps_that_failed_are_tried_again(fixture: EngineFixture) {
         if is_flaky { Err(Failure::transient("FLAKY", "try again")) } else { Ok(()) }
     });
     let (engine, run) = start(&fixture, &work).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     let waiting = fixture.run(run).await;
     assert_eq!((waiting.state.as_str(), waiting.attempts), ("QUEUED", 0));
     fixture.wait_for_state_advancing(run, "COMPLETED").await;

@@ -265,7 +265,7 @@ async fn notes_are_not_asked_for_again_by_another_worker_or_a_repeated_request(f
     let address = "https://example.com/umbrellas";
     let run = request(&fixture, LinkInput::Url(address.to_owned())).await;
     let first = fixture.start_engine(pipeline()).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     first.stop().await;
     let second = fixture.start_engine(pipeline()).await;
     fixture.wait_for_state_advancing(run, "FAILED").await;

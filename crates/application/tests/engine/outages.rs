@@ -67,7 +67,7 @@ async fn a_claim_without_an_answer_is_handed_back_and_made_again(fixture: Engine
         reason: "planned outage".to_owned(),
         contention: false,
     };
-    fixture.probe.fail_once(Breakpoint::AfterClaim, outage);
+    fixture.breakpoints.fail_once(Breakpoint::AfterClaim, outage);
     let lost = fixture.enqueue(SubjectId::new()).await;
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
     fixture.wait_for_state_advancing(lost, "COMPLETED").await;
@@ -84,12 +84,13 @@ async fn an_engine_without_heartbeats_is_disconnected(fixture: EngineFixture) {
     let settings = EngineSettings { heartbeat: Duration::from_millis(1), ..EngineFixture::settings() };
     let engine = fixture.start_engine_with(settings, document_pipeline(fail_policy(), &steps::no_op())).await;
     // Hold its next heartbeat, like a store that does not answer.
-    fixture.probe.hold_once(Breakpoint::BeforeHeartbeat);
-    let before = fixture.probe.count(Breakpoint::BeforeHeartbeat);
-    let disconnected =
-        || async { fixture.probe.count(Breakpoint::BeforeHeartbeat) > before && !engine.is_connected() };
+    fixture.breakpoints.hold_once(Breakpoint::BeforeHeartbeat);
+    let before = fixture.breakpoints.count(Breakpoint::BeforeHeartbeat);
+    let disconnected = || async {
+        fixture.breakpoints.count(Breakpoint::BeforeHeartbeat) > before && !engine.is_connected()
+    };
     fixture.wait_until_advancing(disconnected).await;
-    fixture.probe.release();
+    fixture.breakpoints.release();
     fixture.wait_until_advancing(|| async { engine.is_connected() }).await;
     engine.stop().await;
 }
@@ -103,15 +104,15 @@ async fn a_locked_sqlite_file_delays_runs_and_loses_nothing() {
     let (fixture, path) = quire_sqlite::testing::store_fixture_with(options).await;
     let fixture = EngineFixture::new(fixture);
     let runs = [fixture.enqueue(SubjectId::new()).await, fixture.enqueue(SubjectId::new()).await];
-    fixture.probe.hold_once(Breakpoint::AfterStep);
+    fixture.breakpoints.hold_once(Breakpoint::AfterStep);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
-    fixture.probe.wait_for(Breakpoint::AfterStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterStep, 1).await;
 
     let other = rusqlite::Connection::open(path).unwrap();
     while other.execute_batch("BEGIN IMMEDIATE").is_err() {}
-    fixture.probe.release();
-    let before = fixture.probe.count(Breakpoint::BeforeWatch);
-    let ticking = || async { fixture.probe.count(Breakpoint::BeforeWatch) > before + 3 };
+    fixture.breakpoints.release();
+    let before = fixture.breakpoints.count(Breakpoint::BeforeWatch);
+    let ticking = || async { fixture.breakpoints.count(Breakpoint::BeforeWatch) > before + 3 };
     fixture.wait_until_advancing(ticking).await;
     assert!(
         fixture

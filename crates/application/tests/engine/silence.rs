@@ -10,7 +10,7 @@ use quire_domain::{EventType, SubjectId};
 use quire_ports::{Breakpoint, Store};
 use quire_postgres::testing::{TestSchema, raw_sql, url};
 use quire_postgres::{PgStore, PostgresOptions};
-use quire_testkit::{RawSql, ScriptedProbe, SilentProxy};
+use quire_testkit::{RawSql, ScriptedBreakpoints, SilentProxy};
 use tokio::sync::Semaphore;
 
 use crate::fixture::{EngineFixture, document_pipeline, gated_step, requeue_policy};
@@ -20,7 +20,7 @@ const TERM: Duration = Duration::from_secs(3);
 /// An engine with a store of its own behind the proxy.
 struct ProxiedEngine {
     engine: Engine,
-    probe: Arc<ScriptedProbe>,
+    breakpoints: Arc<ScriptedBreakpoints>,
 }
 
 impl ProxiedEngine {
@@ -35,16 +35,16 @@ impl ProxiedEngine {
             recovery: vec![(pipelines[0].plan.pipeline, pipelines[0].policy.recovery)],
             ..EngineFixture::settings()
         };
-        let probe = Arc::new(ScriptedProbe::default());
+        let breakpoints = Arc::new(ScriptedBreakpoints::default());
         let lanes = LanePermits::new(&store, LaneLimits { per_process: 1, per_installation: None, ocr: 1 });
-        let engine = Engine::start(store, settings, pipelines, lanes, probe.clone()).await.unwrap();
-        Self { engine, probe }
+        let engine = Engine::start(store, settings, pipelines, lanes, breakpoints.clone()).await.unwrap();
+        Self { engine, breakpoints }
     }
 
     /// Waits for that many more heartbeats. Each begins when the one before has an answer or has given up.
     async fn heartbeats(&self, count: usize) {
-        let before = self.probe.count(Breakpoint::BeforeHeartbeat);
-        self.probe.wait_for(Breakpoint::BeforeHeartbeat, before + count).await;
+        let before = self.breakpoints.count(Breakpoint::BeforeHeartbeat);
+        self.breakpoints.wait_for(Breakpoint::BeforeHeartbeat, before + count).await;
     }
 }
 
