@@ -105,8 +105,8 @@ pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 pub use tables::{
-    CellType, Column, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, TableReceiver, TableSnapshot,
-    Tables, canonical_json,
+    CellType, Column, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, DatabaseTables, TableReceiver,
+    TableSnapshot, canonical_json,
 };
 pub use web::{FetchedPage, PageArticle, PageReader, WebErrorKind, WebFailure, WebPage, WebReader};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, Links, MetricsHistory,
-    Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, SearchIndex, Sessions,
-    Tables, Workers,
+    Calibration, Clock, Credentials, DatabaseTables, Documents, Governance, Installation, Lanes, Links,
+    MetricsHistory, Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery,
+    SearchIndex, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -30,7 +30,7 @@ pub struct Store {
     pub migrations: Arc<dyn Migrations>,
     pub model_calls: Arc<dyn ModelCalls>,
     pub search: Arc<dyn SearchIndex>,
-    pub tables: Arc<dyn Tables>,
+    pub tables: Arc<dyn DatabaseTables>,
     /// The clock that decides when a lease of this database has expired.
     pub clock: Arc<dyn Clock>,
 }
@@ -57,7 +57,7 @@ impl Store {
             + Migrations
             + ModelCalls
             + SearchIndex
-            + Tables
+            + DatabaseTables
             + 'static,
     {
         Self {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What was read from a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageRecord {
+pub struct WebPageArtifact {
     /// The address after all redirects.
     pub final_url: String,
     /// The title.
@@ -33,7 +33,7 @@ pub struct PageRecord {
     pub text: String,
 }
 
-impl PageRecord {
+impl WebPageArtifact {
     /// The type of the artifact.
     pub const ARTIFACT: &str = "WEB_PAGE";
 
@@ -50,7 +50,7 @@ impl PageRecord {
     }
 }
 
-impl From<WebPage> for PageRecord {
+impl From<WebPage> for WebPageArtifact {
     fn from(page: WebPage) -> Self {
         Self {
             final_url: page.final_url,

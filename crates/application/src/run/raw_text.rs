@@ -3,7 +3,7 @@
 use quire_domain::{Run, RunId};
 use quire_ports::{Artifact, PortError, PortResult, Store};
 
-use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
+use crate::document::pages::{MAX_PAGES_BYTES, PagesArtifact, RawTextArtifact};
 use crate::{App, Error};
 
 /// Why there is no text.
@@ -57,15 +57,16 @@ async fn text_of_pages(app: &App, id: RunId, record: &RawTextArtifact) -> PortRe
         return Ok(None);
     }
     let artifacts = app.store.history.artifacts(id).await?;
-    let pages = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == PageIndex::ARTIFACT);
-    let Some(index) = pages.and_then(|pages| serde_json::from_str::<PageIndex>(&pages.payload).ok()) else {
+    let pages = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == PagesArtifact::ARTIFACT);
+    let Some(index) = pages.and_then(|pages| serde_json::from_str::<PagesArtifact>(&pages.payload).ok())
+    else {
         return Ok(None);
     };
     let lines = match app.blobs.get(&index.path, MAX_PAGES_BYTES).await {
         Err(PortError::NotFound(_) | PortError::Conflict(_)) => return Ok(None),
         lines => lines?,
     };
-    let text = PageIndex::reading(&lines).ok().map(|reading| reading.plain_text().text.into_bytes());
+    let text = PagesArtifact::reading(&lines).ok().map(|reading| reading.plain_text().text.into_bytes());
     Ok(text.filter(|text| record.is_content(text)))
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::LinkStepServices;
 use super::model_summary::SummaryModel;
-use crate::link::PageRecord;
+use crate::link::WebPageArtifact;
 use crate::steps::StepErrorCode;
 use crate::steps::error_code::database_failure;
 
@@ -53,7 +53,7 @@ impl Step for LinkSummarizationStep {
 impl LinkSummarizationStep {
     async fn summarise(&self, context: &StepContext) -> Result<StepOutput, Failure> {
         let Some(link) = self.shared.load(context).await? else { return Ok(StepOutput::default()) };
-        let page = PageRecord::of_run(self.history.as_ref(), context.run.id).await;
+        let page = WebPageArtifact::of_run(self.history.as_ref(), context.run.id).await;
         let page = page.map_err(|error| database_failure(&error))?;
         let domain = link.request.source.url().and_then(|url| NormalizedUrl::parse(url).ok());
         let input = Arc::new(SummaryInput { link, page, domain });
@@ -85,7 +85,7 @@ impl LinkSummarizationStep {
 /// What the step summarises.
 struct SummaryInput {
     link: LinkRun,
-    page: Option<PageRecord>,
+    page: Option<WebPageArtifact>,
     domain: Option<NormalizedUrl>,
 }
 

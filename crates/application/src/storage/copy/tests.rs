@@ -146,7 +146,7 @@ async fn rows_and_files_go_to_postgresql_and_back_unchanged() {
 
 /// A database whose `insert` fails after a number of calls, as if the process was killed.
 struct Interrupted {
-    tables: Arc<dyn Tables>,
+    tables: Arc<dyn DatabaseTables>,
     left: Arc<AtomicUsize>,
 }
 
@@ -160,7 +160,7 @@ fn interrupted() -> PortError {
 }
 
 #[async_trait]
-impl Tables for Interrupted {
+impl DatabaseTables for Interrupted {
     async fn snapshot(&self) -> PortResult<Box<dyn TableSnapshot>> {
         self.tables.snapshot().await
     }
