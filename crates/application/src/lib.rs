@@ -11,7 +11,7 @@ pub mod credential;
 pub mod document;
 pub mod engine;
 mod error;
-pub mod event_log;
+pub mod event_telemetry;
 pub mod events;
 pub mod export;
 pub mod governance;

@@ -18,7 +18,7 @@ use super::ownership::OwnedRun;
 use super::persist::{StepResults, WriteOutcome};
 use super::slots::Slot;
 use super::{EngineCore, PipelineSetup, WorkerLease};
-use crate::event_log;
+use crate::event_telemetry;
 use crate::steps::StepErrorCode;
 
 pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
@@ -195,7 +195,7 @@ impl Execution<'_> {
         at: Timestamp,
         failure: Option<quire_domain::FailureRecord>,
     ) -> Event {
-        event_log::step_duration(attempt.step, at.duration_since(attempt.started_at));
+        event_telemetry::step_duration(attempt.step, at.duration_since(attempt.started_at));
         Event {
             worker: Some(self.lease.worker),
             step: Some(attempt.step),

@@ -7,7 +7,7 @@ use quire_domain::{Event, Failure, Run, RunChange, Transition};
 use quire_ports::{Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult, RunWrite};
 
 use super::{EngineCore, WorkerLease};
-use crate::event_log;
+use crate::event_telemetry;
 use crate::run_write::{RunWriteAnswer, write_until_stored};
 use crate::steps::StepErrorCode;
 
@@ -63,7 +63,7 @@ impl EngineCore {
             Ok(mut end) => {
                 end.interrupt(running, lease.worker, now);
                 for step in running {
-                    event_log::step_interrupted(*step, now);
+                    event_telemetry::step_interrupted(*step, now);
                 }
                 self.persist(lease, run, Vec::new(), StepResults::default(), Some(end)).await
             }
@@ -105,8 +105,8 @@ impl EngineCore {
             Ok(RunWriteAnswer::Refused) => {
                 let last = last_event(&write.events, write.end.as_ref());
                 let refused = late_write_refused(&write.run, last, write.at);
-                event_log::log(&refused, run.correlation_id.as_deref());
-                event_log::count_refused_write(run.pipeline);
+                event_telemetry::log(&refused, run.correlation_id.as_deref());
+                event_telemetry::count_refused_write(run.pipeline);
                 self.minute_counters.count(&refused);
                 WriteOutcome::RunLost
             }
@@ -120,13 +120,13 @@ impl EngineCore {
         let correlation_id = write.run.correlation_id.as_deref();
         for event in &write.events {
             self.minute_counters.count(event);
-            event_log::log_and_count(event, correlation_id);
+            event_telemetry::log_and_count(event, correlation_id);
         }
         if let Some(end) = &write.end {
             self.report_transition(end);
         }
         for event in added {
-            event_log::log_and_count(event, correlation_id);
+            event_telemetry::log_and_count(event, correlation_id);
         }
     }
 }

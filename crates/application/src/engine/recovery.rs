@@ -15,7 +15,7 @@ use quire_ports::PortResult;
 
 use super::EngineCore;
 use super::watchdog::BATCH;
-use crate::event_log;
+use crate::event_telemetry;
 
 impl EngineCore {
     /// Fails or requeues every run whose worker is gone, as the recovery policy of its pipeline says.
@@ -26,7 +26,7 @@ impl EngineCore {
             let recovered =
                 self.store.recovery.recover_orphaned_runs(&self.recovery_rules, expired, now, BATCH).await?;
             for transition in &recovered {
-                event_log::count_recovered(transition.run.pipeline);
+                event_telemetry::count_recovered(transition.run.pipeline);
                 self.minute_counters.count_recovered(transition);
                 self.report_transition(transition);
             }

@@ -8,7 +8,7 @@ use quire_domain::{NewRun, Pipeline, Priority, RunId, SubjectId, hex};
 use quire_ports::{LinkCreation, LinkRequest, LinkSource, Store};
 use sha2::{Digest as _, Sha256};
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::proposal::user_id;
 use crate::{App, Error};
 
@@ -111,7 +111,7 @@ pub async fn accept(
     };
     let creation = store.links.create(&new, request, store.clock.now()).await?;
     if let LinkCreation::Created(run) = &creation {
-        event_log::log(&run_created(run), run.correlation_id.as_deref());
+        event_telemetry::log(&run_created(run), run.correlation_id.as_deref());
     }
     Ok(creation)
 }

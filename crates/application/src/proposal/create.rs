@@ -7,7 +7,7 @@ use quire_ports::{ProposalRequest, ProposalScope};
 use serde_json::Map;
 use uuid::Uuid;
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
 /// The temperature with which an idea is expanded, unless a revision asks for another one.
@@ -83,7 +83,7 @@ pub(super) async fn enqueue(
         continues: None,
     };
     let run = app.store.proposals.create(&new, request, app.store.clock.now()).await?;
-    event_log::log(&run_created(&run), run.correlation_id.as_deref());
+    event_telemetry::log(&run_created(&run), run.correlation_id.as_deref());
     Ok(run)
 }
 

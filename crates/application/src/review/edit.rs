@@ -12,7 +12,7 @@ use quire_understanding::{Interpretation, Schema};
 use super::restore::deleted_fields;
 use super::stale::{self, StaleEdit};
 use super::view::schema_of;
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
 /// A batch of changes to an interpretation.
@@ -119,7 +119,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     };
     let Some(saved) = save(store, &new).await? else { return Ok(None) };
     for event in &saved.events {
-        event_log::log(event, request.correlation_id.as_deref());
+        event_telemetry::log(event, request.correlation_id.as_deref());
     }
     let version = InterpretationVersion {
         id: new.id,

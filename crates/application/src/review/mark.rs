@@ -6,7 +6,7 @@ use quire_ports::{PortResult, ReviewChange, ReviewMark, ReviewMarkRequest, Store
 use quire_understanding::empty_critical_keys;
 
 use super::view::schema_of;
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
 /// A request to change the review status of a document.
@@ -72,7 +72,7 @@ pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkErr
     let request = ReviewMarkRequest { document, change, actor, at, policy: policy.clone(), event };
     let mark = store.reviews.mark(&request).await.map_err(Error::from)??;
     if let Some(recorded) = &mark.recorded {
-        event_log::log(recorded, correlation_id.as_deref());
+        event_telemetry::log(recorded, correlation_id.as_deref());
     }
     let empty_critical_keys = match mark.signed {
         Some(signed) => empty_keys(store, signed).await.map_err(Error::from)?,

@@ -8,7 +8,7 @@ use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortResult, St
 
 use super::idempotency::{as_added, as_first_returned};
 use super::{DocumentView, UploadError};
-use crate::event_log;
+use crate::event_telemetry;
 
 /// A document whose file is not in its place yet, and whose record is not added.
 pub(super) struct DocumentWriter {
@@ -30,7 +30,7 @@ impl DocumentWriter {
             AddOutcome::Added { run } => {
                 let correlation_id = run.as_ref().and_then(|run| run.correlation_id.as_deref());
                 for event in self.new.events.iter().chain(run.as_ref().map(run_created).as_ref()) {
-                    event_log::log(event, correlation_id);
+                    event_telemetry::log(event, correlation_id);
                 }
                 Ok(as_added(self.new.document, run))
             }
