@@ -18,7 +18,7 @@ pub use priority::Priority;
 pub use recorded::{
     RunningStep, last_event, late_write_refused, run_created, step_interrupted, step_started,
 };
-pub use retry::{AfterFailure, Backoff, LONGEST_RATE_LIMIT, RecoveryPolicy, RequeuePolicy, RetryPolicy};
+pub use retry::{AfterFailure, Backoff, LONGEST_POSTPONEMENT, RecoveryPolicy, RequeuePolicy, RetryPolicy};
 pub use state::{Continuation, FailureReason, NewRun, Run, RunState, RunStateName, SchemaRef};
 pub use step_group::{GroupState, GroupWait, StepGroup};
 pub use transition::{Effect, RunChange, Transition, TransitionRefused, Wait, apply, create};

@@ -28,7 +28,7 @@ impl RunRecovery for PgStore {
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let ownerless_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
+        let unowned_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
         self.database
             .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
@@ -40,7 +40,7 @@ impl RunRecovery for PgStore {
                         .map_err(translate)?;
                 }
                 let orphans =
-                    sqlx::query(sql!("runs/orphans")).bind(StoredTime(ownerless_since)).bind(bigint(limit));
+                    sqlx::query(sql!("runs/orphans")).bind(StoredTime(unowned_since)).bind(bigint(limit));
                 let rows = orphans.fetch_all(&mut *transaction).await.map_err(translate)?;
                 let orphans = mapped(&rows, row::orphaned_run)?.into_iter();
                 let changes = orphans.map(|(run, held)| (rules.recover(&run, held), run)).collect();

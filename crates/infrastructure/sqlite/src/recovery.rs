@@ -26,12 +26,12 @@ impl RunRecovery for SqliteStore {
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let rules = rules.clone();
-        let ownerless_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
+        let unowned_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
         let orphans = move |connection: &Connection| {
             if expired == LeaseJudgement::End {
                 execute(connection, sql!("workers/end_expired"), [micros(at)])?;
             }
-            let values = params![micros(ownerless_since), row_limit(limit)];
+            let values = params![micros(unowned_since), row_limit(limit)];
             let orphans = all(connection, sql!("runs/orphans"), values, row::orphaned_run)?;
             Ok(changed(orphans, |(run, held)| (rules.recover(&run, held), run)))
         };

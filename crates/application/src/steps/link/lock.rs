@@ -115,6 +115,6 @@ impl LinkLocks {
         let now = self.clock.now();
         let until = now.checked_add(retry_after).unwrap_or(now);
         let message = "another worker is at this request; the run looks again later";
-        Failure::new(FailureKind::RateLimited { until }, StepErrorCode::LockHeld.as_str(), message)
+        Failure::new(FailureKind::Postponed { until }, StepErrorCode::LockHeld.as_str(), message)
     }
 }
