@@ -101,7 +101,7 @@ pub fn proposal_request(idea: &str) -> ProposalRequest {
     ProposalRequest {
         scope: ProposalScope::Full,
         parent: None,
-        user_id: None,
+        key_id: None,
         input_idea: idea.to_owned(),
         extra_context: None,
         model: "test-model".to_owned(),

@@ -9,7 +9,7 @@ use quire_ports::{LinkCreation, LinkRequest, LinkSource, Store};
 use sha2::{Digest as _, Sha256};
 
 use crate::event_telemetry;
-use crate::proposal::user_id;
+use crate::proposal::key_id;
 use crate::{App, Error};
 
 /// A request, and who sends it.
@@ -68,7 +68,7 @@ pub async fn create(app: &App, new: NewLink) -> Result<LinkCreation, LinkError> 
     let request = LinkRequest {
         source,
         dedupe_hash,
-        user_id: user_id(app, &new.actor).await?,
+        key_id: key_id(app, &new.actor).await?,
         language: new.language,
         retry_of: None,
     };

@@ -49,7 +49,7 @@ pub async fn create(app: &App, new: NewProposal) -> Result<Run, ProposalError> {
     let request = ProposalRequest {
         scope: new.scope,
         parent: None,
-        user_id: user_id(app, &new.actor).await?,
+        key_id: key_id(app, &new.actor).await?,
         input_idea: new.idea.into(),
         extra_context: new.extra_context,
         model,
@@ -88,7 +88,7 @@ pub(super) async fn enqueue(
 }
 
 /// The id of the key that the client has, if it has one.
-pub(crate) async fn user_id(app: &App, actor: &str) -> Result<Option<Uuid>, Error> {
+pub(crate) async fn key_id(app: &App, actor: &str) -> Result<Option<Uuid>, Error> {
     let keys = app.store.credentials.list().await?;
     Ok(keys.into_iter().find(|key| key.key.name == actor).map(|key| key.key.id.0))
 }

@@ -271,7 +271,7 @@ async fn notes_are_not_asked_for_again_by_another_worker_or_a_repeated_request(f
     fixture.wait_for_state_advancing(run, "FAILED").await;
     let (source, dedupe_hash) = source_of(LinkInput::Url(address.to_owned())).unwrap();
     let language = SummaryLanguage::Auto;
-    let repeated = LinkRequest { source, dedupe_hash, user_id: None, language, retry_of: Some(run) };
+    let repeated = LinkRequest { source, dedupe_hash, key_id: None, language, retry_of: Some(run) };
     let accepted = accept(&fixture.store, &repeated, "tester", None).await.unwrap();
     let LinkCreation::Created(repeated) = accepted else { panic!("{accepted:?}") };
     fixture.wait_for_state_advancing(repeated.id, "COMPLETED").await;

@@ -157,7 +157,7 @@ pub(crate) fn link_pipeline(steps: HashMap<StepName, Arc<dyn Step>>) -> Vec<Pipe
 pub(crate) async fn request(fixture: &EngineFixture, input: LinkInput) -> RunId {
     let (source, dedupe_hash) = source_of(input).unwrap();
     let request =
-        LinkRequest { source, dedupe_hash, user_id: None, language: SummaryLanguage::Auto, retry_of: None };
+        LinkRequest { source, dedupe_hash, key_id: None, language: SummaryLanguage::Auto, retry_of: None };
     match accept(&fixture.store, &request, "tester", None).await.unwrap() {
         LinkCreation::Created(run) => {
             assert_eq!(run.correlation_id, Some(format!("bg-proc-{}", run.id)), "Proves R178");

@@ -22,7 +22,7 @@ fn page(path: &str) -> LinkRequest {
     LinkRequest {
         dedupe_hash: hash(&normalized),
         source: LinkSource::Url { input: format!("{normalized}#part"), normalized },
-        user_id: None,
+        key_id: None,
         language: SummaryLanguage::Auto,
         retry_of: None,
     }
@@ -106,7 +106,7 @@ pub async fn what_was_asked_of_a_link_is_kept_and_a_repeated_request_changes_not
             text: "A text — with “quotes”".to_owned(), metadata
         }),
         dedupe_hash: hash("forward"),
-        user_id: Some(Uuid::now_v7()),
+        key_id: Some(Uuid::now_v7()),
         language: SummaryLanguage::Spanish,
         retry_of: Some(RunId::new()),
     };
@@ -133,7 +133,7 @@ pub async fn a_page_is_requested_once_until_its_request_fails_or_its_summary_is_
 ) {
     let first = fixture.created_link(&page("a"), 0).await;
     assert_eq!(fixture.duplicate_of(&page("a"), 1).await, first, "it waits in the queue");
-    let other = LinkRequest { user_id: Some(Uuid::now_v7()), ..page("a") };
+    let other = LinkRequest { key_id: Some(Uuid::now_v7()), ..page("a") };
     fixture.fail_link(first, 2).await;
     let second = fixture.created_link(&page("a"), 4).await;
     let run = fixture.claimed_link(second, 5).await;
@@ -207,7 +207,7 @@ pub async fn a_late_write_stores_no_summary(fixture: &StoreFixture) {
 pub async fn summaries_are_listed_by_every_filter(fixture: &StoreFixture) {
     let owner = Uuid::now_v7();
     let one = fixture.summarised(&page("1"), summary("Uno", "es"), 0).await;
-    let mine = LinkRequest { user_id: Some(owner), ..page("2") };
+    let mine = LinkRequest { key_id: Some(owner), ..page("2") };
     let two = fixture.summarised(&mine, summary("Two 50%", "en"), 10).await;
     let hidden = summary("Hidden", "en");
     fixture.summarised(&page("3"), hidden.clone(), 20).await;

@@ -28,7 +28,7 @@ fn full_request(parent: RunId) -> ProposalRequest {
     };
     ProposalRequest {
         parent: Some(parent),
-        user_id: Some(Uuid::now_v7()),
+        key_id: Some(Uuid::now_v7()),
         extra_context: ExtraContext::parse(Some(json!({"team": [1, "dós"], "text": "x"}))).unwrap(),
         temperature: 1.25,
         parameters: parsed(json!({"top_p": 0.5, "seed": 7})),

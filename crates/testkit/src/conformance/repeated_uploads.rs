@@ -30,7 +30,7 @@ fn is_added(outcome: &AddOutcome) -> bool {
 
 fn key(name: &str) -> IdempotencyKey {
     IdempotencyKey {
-        scope: "ana".to_owned(),
+        owner: "ana".to_owned(),
         key: name.to_owned(),
         position: 0,
         fingerprint: [1; 32],
@@ -65,7 +65,7 @@ pub async fn an_upload_repeated_with_its_idempotency_key_is_added_once(fixture: 
     assert_eq!(upload(fixture, &other, at(4)).await.1, AddOutcome::KeyReused);
     assert_eq!(documents(fixture).await, 1);
     for other in [
-        IdempotencyKey { scope: "eva".to_owned(), ..key("k") },
+        IdempotencyKey { owner: "eva".to_owned(), ..key("k") },
         IdempotencyKey { position: 1, ..key("k") },
         key("K"),
     ] {

@@ -32,7 +32,7 @@ pub(super) struct UploadIdentity<'a> {
 
 impl UploadKey {
     /// The key of this upload. Its fingerprint covers the content, the name and every option of the request.
-    pub(super) fn for_upload(&self, scope: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
+    pub(super) fn for_upload(&self, owner: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
         let UploadIdentity { document, first, schema } = upload;
         let mut hash = Sha256::new();
         hash.update(document.content_hash);
@@ -51,7 +51,7 @@ impl UploadKey {
         hash.update([0]);
         hash.update(&document.original_filename);
         IdempotencyKey {
-            scope: scope.to_owned(),
+            owner: owner.to_owned(),
             key: self.key.clone(),
             position: self.position,
             fingerprint: hash.finalize().into(),
