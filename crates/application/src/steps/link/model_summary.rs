@@ -122,7 +122,7 @@ impl SummaryModel {
         language: &str,
         kept: &KeptNotes,
     ) -> Result<String, Failure> {
-        let question = question(part, language);
+        let question = notes_key(part, language);
         if let Some(notes) = kept.get(&question).and_then(notes_of) {
             return Ok(notes);
         }
@@ -163,7 +163,7 @@ impl SummaryModel {
 }
 
 /// What identifies the question for notes on a part: another prompt is another question.
-fn question(part: &str, language: &str) -> String {
+fn notes_key(part: &str, language: &str) -> String {
     let hash = [TAKE_NOTES, NOTES_SCHEMA, language, part].into_iter().fold(Sha256::new(), |hash, text| {
         hash.chain_update((text.len() as u64).to_be_bytes()).chain_update(text)
     });

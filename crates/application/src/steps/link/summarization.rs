@@ -116,7 +116,7 @@ impl SummaryInput {
 /// The built-in summary. It consists of sentences of the text, so it has the language of the text.
 async fn built_in(input: Arc<SummaryInput>, ranking: &Semaphore) -> Result<MadeSummary, Failure> {
     use SummaryLanguage::Auto;
-    let _turn = ranking.acquire().await;
+    let _permit = ranking.acquire().await;
     // Ranking a long text takes a while, and requests must not wait for it.
     let made = tokio::task::spawn_blocking(move || {
         let source = input.source()?;
