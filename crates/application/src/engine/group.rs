@@ -32,7 +32,7 @@ pub(super) struct GroupWork {
     running: Vec<(Id, StartedAttempt)>,
     /// The attempts that found their lane busy. When another step of the group ends, its permit is free, and they are made
     /// again: the run keeps its slot for the others anyway.
-    held_back: Vec<StartedAttempt>,
+    waiting_for_lane: Vec<StartedAttempt>,
 }
 
 impl GroupWork {
@@ -42,7 +42,7 @@ impl GroupWork {
             group: StepGroup::started(&attempts),
             tasks: JoinSet::new(),
             running: Vec::new(),
-            held_back: Vec::new(),
+            waiting_for_lane: Vec::new(),
         }
     }
 
@@ -58,13 +58,13 @@ impl GroupWork {
 
     /// The attempts that have begun and have not ended.
     pub(super) fn running(&self) -> impl Iterator<Item = StartedAttempt> {
-        self.running.iter().map(|(_, attempt)| *attempt).chain(self.held_back.iter().copied())
+        self.running.iter().map(|(_, attempt)| *attempt).chain(self.waiting_for_lane.iter().copied())
     }
 
     /// Holds back an attempt that found its lane busy, if another step is running.
-    fn hold_back(&mut self, attempt: StartedAttempt) -> bool {
+    fn let_wait_for_lane(&mut self, attempt: StartedAttempt) -> bool {
         let waits = !self.running.is_empty();
-        self.held_back.extend(waits.then_some(attempt));
+        self.waiting_for_lane.extend(waits.then_some(attempt));
         waits
     }
 
@@ -123,7 +123,9 @@ impl Execution<'_> {
         let clock = self.engine.store.clock.clone();
         loop {
             let after = match self.wait_for(work.next(&*clock)).await {
-                Ok(Some((attempt, Err(failure)))) if failure.is_waiting() && work.hold_back(attempt) => {
+                Ok(Some((attempt, Err(failure))))
+                    if failure.is_waiting() && work.let_wait_for_lane(attempt) =>
+                {
                     continue;
                 }
                 Ok(Some((attempt, Ok(output)))) => self.succeeded(&mut work, attempt, output).await,
@@ -140,7 +142,7 @@ impl Execution<'_> {
                 }
                 return next;
             }
-            for attempt in std::mem::take(&mut work.held_back) {
+            for attempt in std::mem::take(&mut work.waiting_for_lane) {
                 self.begin(&mut work, attempt);
             }
         }

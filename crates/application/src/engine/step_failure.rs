@@ -92,9 +92,9 @@ impl Execution<'_> {
         wait: GroupWait,
     ) {
         let GroupWait { until, next, lane, failure, .. } = wait;
-        let held = self.engine.awake.elapsed().saturating_sub(self.began);
-        let held = SignedDuration::try_from(held).unwrap_or(SignedDuration::MAX);
-        let change = RunChange::Wait(Wait { until, next, lane: lane.clone(), failure, held });
+        let time_used = self.engine.awake.elapsed().saturating_sub(self.began);
+        let time_used = SignedDuration::try_from(time_used).unwrap_or(SignedDuration::MAX);
+        let change = RunChange::Wait(Wait { until, next, lane: lane.clone(), failure, time_used });
         match self.engine.end_run(&self.lease, &self.run, events, results, change).await {
             WriteOutcome::Stored => {
                 self.engine.due.add(until, self.engine.store.clock.now());

@@ -99,11 +99,11 @@ async fn only_the_time_in_which_a_run_is_held_counts_towards_its_limit(fixture: 
     gate.add_permits(1);
     fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     let waiting = fixture.run(run).await;
-    assert!(waiting.held >= SignedDuration::from_secs(95), "{}", waiting.held);
+    assert!(waiting.time_used >= SignedDuration::from_secs(95), "{}", waiting.time_used);
     fixture.wait_for_state_advancing(run, "TIMED_OUT").await;
     let ended = fixture.run(run).await;
     let took = ended.state.completed_at().unwrap().duration_since(ended.state.started_at().unwrap());
-    assert!(took >= limit - waiting.held && took < spent, "{took}");
+    assert!(took >= limit - waiting.time_used && took < spent, "{took}");
     engine.stop().await;
 }
 

@@ -91,8 +91,8 @@ pub struct Run {
     pub shared_orphanings: u32,
     /// How often the run returned to the queue after an attempt.
     pub retry_count: u32,
-    /// How long workers have already held the run in the attempt that it goes on with after a wait.
-    pub held: SignedDuration,
+    /// How much of its time limit the attempt has used that goes on after a wait: the time in which workers held the run.
+    pub time_used: SignedDuration,
     /// The current fencing token.
     pub fence: Fence,
     /// The current state.
@@ -114,7 +114,7 @@ impl Run {
             attempts: 0,
             shared_orphanings: 0,
             retry_count: 0,
-            held: SignedDuration::ZERO,
+            time_used: SignedDuration::ZERO,
             fence: Fence::default(),
             state: RunState::Queued { available_at: None, lane: None },
             ..self
@@ -128,7 +128,7 @@ impl Run {
 
     /// Whether it went on after a wait, or will.
     pub fn goes_on(&self) -> bool {
-        self.held > SignedDuration::ZERO
+        self.time_used > SignedDuration::ZERO
     }
 
     /// The failed claims that count towards the maximum of claims.

@@ -191,7 +191,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         attempts: 0,
         shared_orphanings: 0,
         retry_count: 0,
-        held: SignedDuration::ZERO,
+        time_used: SignedDuration::ZERO,
         fence: Fence::default(),
         state: RunState::Queued { available_at: None, lane: None },
     };

@@ -43,7 +43,8 @@ impl RunRecovery for PgStore {
                     sqlx::query(sql!("runs/orphans")).bind(StoredTime(unowned_since)).bind(bigint(limit));
                 let rows = orphans.fetch_all(&mut *transaction).await.map_err(translate)?;
                 let orphans = mapped(&rows, row::orphaned_run)?.into_iter();
-                let changes = orphans.map(|(run, held)| (rules.recover(&run, held), run)).collect();
+                let changes =
+                    orphans.map(|(run, runs_of_worker)| (rules.recover(&run, runs_of_worker), run)).collect();
                 self.store_changes(transaction, changes, at).await
             })
             .await

@@ -72,14 +72,14 @@ async fn write(
     let mut indexes = round.to_vec();
     indexes.sort_by_key(|index| writes[*index].run.id);
     let group: Vec<&RunWrite> = indexes.iter().map(|index| &writes[*index]).collect();
-    let held = lock_and_check_fence(connection, &group).await?;
+    let fence_matches = lock_and_check_fence(connection, &group).await?;
     // This query runs after the locks were taken, so an earlier try that was still committing has ended by now.
     let done = done_before(connection, &group).await?;
     let mut accepted = Vec::with_capacity(group.len());
     for (index, write) in indexes.iter().zip(&group) {
         if done.contains(&write.run.id) {
             written.insert(*index, RunWriteOutcome::Accepted(Vec::new()));
-        } else if held.contains(&write.run.id) {
+        } else if fence_matches.contains(&write.run.id) {
             accepted.push((*index, *write));
         } else {
             written.insert(*index, RunWriteOutcome::Refused);
@@ -104,10 +104,10 @@ async fn lock_and_check_fence(
 ) -> PortResult<HashSet<RunId>> {
     lock_documents(connection, group).await?;
     lock_reviewed(connection, group).await?;
-    let mut held = lock(connection, group).await?;
+    let mut fence_matches = lock(connection, group).await?;
     choose_schemas_of_runs(connection, group).await?;
-    held.extend(update(connection, &ends(group)).await?);
-    Ok(held)
+    fence_matches.extend(update(connection, &ends(group)).await?);
+    Ok(fence_matches)
 }
 
 /// Locks the documents that get another embedding or their schema with these writes. Every transaction locks documents before

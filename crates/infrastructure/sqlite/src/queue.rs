@@ -264,11 +264,11 @@ fn write_run(connection: &Connection, write: &RunWrite) -> PortResult<(RunWriteO
         return Ok((RunWriteOutcome::Accepted(Vec::new()), false));
     }
     choose_schema_of_run(connection, write)?;
-    let holds = match &write.end {
+    let fence_matches = match &write.end {
         Some(end) => transition::update(connection, end, write.at)?,
         None => fence_holds(connection, write.run.id, write.run.fence)?,
     };
-    if !holds {
+    if !fence_matches {
         append(connection, &late_write_refused(&write.run, last, write.at))?;
         return Ok((RunWriteOutcome::Refused, false));
     }

@@ -33,7 +33,7 @@ impl RunRecovery for SqliteStore {
             }
             let values = params![micros(unowned_since), row_limit(limit)];
             let orphans = all(connection, sql!("runs/orphans"), values, row::orphaned_run)?;
-            Ok(changed(orphans, |(run, held)| (rules.recover(&run, held), run)))
+            Ok(changed(orphans, |(run, runs_of_worker)| (rules.recover(&run, runs_of_worker), run)))
         };
         self.recover_all(orphans, at).await
     }

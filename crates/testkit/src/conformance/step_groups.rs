@@ -74,7 +74,7 @@ pub async fn the_steps_of_a_group_go_on_with_their_own_attempts_after_a_wait(fix
         next: StepAttempt { step: reviews()[1], number: 2 },
         lane: None,
         failure: None,
-        held: SignedDuration::from_secs(4),
+        time_used: SignedDuration::from_secs(4),
     };
     let end = end_write(&run, RunChange::Wait(wait), at(5)).end;
     let failed = review_write(&run, EventType::StepFailed, 1, at(5));

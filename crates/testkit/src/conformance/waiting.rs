@@ -12,10 +12,10 @@ use crate::fixture::{StoreFixture, at};
 
 const STEP: StepName = StepName::Extraction;
 
-/// The wait for the second attempt, after the worker held the run for `held` seconds.
-pub(super) fn wait(until: Timestamp, held: i64) -> Wait {
+/// The wait for the second attempt, after the worker held the run for `time_used` seconds.
+pub(super) fn wait(until: Timestamp, time_used: i64) -> Wait {
     let next = StepAttempt { step: STEP, number: 2 };
-    Wait { until, next, lane: None, failure: None, held: SignedDuration::from_secs(held) }
+    Wait { until, next, lane: None, failure: None, time_used: SignedDuration::from_secs(time_used) }
 }
 
 /// The wait for the same attempt, because the provider refused the call.
@@ -30,8 +30,8 @@ fn rate_limited(until: Timestamp) -> FailureRecord {
 }
 
 /// The write of a worker whose attempt has failed and that sends the run to wait.
-fn failed_and_waits(run: &Run, until: Timestamp, held: i64, when: Timestamp) -> RunWrite {
-    let end = end_write(run, RunChange::Wait(wait(until, held)), when).end;
+fn failed_and_waits(run: &Run, until: Timestamp, time_used: i64, when: Timestamp) -> RunWrite {
+    let end = end_write(run, RunChange::Wait(wait(until, time_used)), when).end;
     RunWrite { end, ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when) }
 }
 

@@ -32,7 +32,7 @@ pub(super) fn retry(
         // A withdrawn run had no attempt, but may be retried.
         attempts: run.attempts.max(retry_count),
         queued_at: at,
-        held: SignedDuration::ZERO,
+        time_used: SignedDuration::ZERO,
         ..with_state(run, RunState::Queued { available_at: available_at(at, delay), lane: None })
     };
     let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };

@@ -44,7 +44,7 @@ impl RunningData {
             attempts: run.attempts + 1,
             retry_count: run.retry_count + 1,
             queued_at: at,
-            held: SignedDuration::ZERO,
+            time_used: SignedDuration::ZERO,
             ..with_state(run, RunState::Queued { available_at: available_at(at, delay), lane: None })
         };
         let event = Event {

@@ -47,14 +47,14 @@ fn fail_change(pipeline: Pipeline, requeue: RequeuePolicy) -> RunChange {
     }
 }
 
-/// A wait until that second, after the worker held the run for `held` seconds.
-fn wait_change(until: i64, held: i64) -> RunChange {
+/// A wait until that second, after the worker held the run for `time_used` seconds.
+fn wait_change(until: i64, time_used: i64) -> RunChange {
     RunChange::Wait(Wait {
         until: at(until),
         next: StepAttempt { step: StepName::Extraction, number: 2 },
         lane: None,
         failure: None,
-        held: SignedDuration::from_secs(held),
+        time_used: SignedDuration::from_secs(time_used),
     })
 }
 
@@ -240,7 +240,7 @@ fn a_run_that_waits_keeps_its_counters_and_its_place_and_its_limit_counts_the_ti
         assert_eq!(deadline_at, Some(at(1000 + left)));
     }
     let back = apply(&run, RunChange::HandBack, at(2000)).unwrap().run;
-    assert_eq!(back.held, SignedDuration::ZERO, "the next attempt has the whole limit");
+    assert_eq!(back.time_used, SignedDuration::ZERO, "the next attempt has the whole limit");
 }
 
 /// Whatever the pipeline does after failures: nobody else starts the run again.
@@ -330,7 +330,7 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = RunChange> {
         }),
         1 => Just(RunChange::TimeOut { continued_by: None }),
         2 => (recovery, orphaned).prop_map(|(recovery, orphaned)| RunChange::Recover { recovery, orphaned }),
-        2 => (0i64..900, 0i64..200).prop_map(|(until, held)| wait_change(until, held)),
+        2 => (0i64..900, 0i64..200).prop_map(|(until, time_used)| wait_change(until, time_used)),
         1 => Just(RunChange::HandBack),
         2 => requeue.prop_map(|requeue| RunChange::Retry { requeue }),
         1 => Just(RunChange::Withdraw),
@@ -369,16 +369,16 @@ proptest! {
             if waits {
                 prop_assert_eq!((run.attempts, run.retry_count), (before.attempts, before.retry_count));
                 prop_assert_eq!(run.queued_at, before.queued_at);
-                prop_assert!(!transition.rejoins_queue() && run.held >= before.held);
+                prop_assert!(!transition.rejoins_queue() && run.time_used >= before.time_used);
             } else if matches!(run.state, RunState::Queued { .. }) {
-                prop_assert_eq!(run.held, SignedDuration::ZERO);
+                prop_assert_eq!(run.time_used, SignedDuration::ZERO);
             } else {
-                prop_assert_eq!(run.held, before.held);
+                prop_assert_eq!(run.time_used, before.time_used);
             }
             if let RunState::Running { started_at, deadline_at, .. } = run.state {
                 let whole = SignedDuration::from_secs(120);
                 let left = deadline_at.unwrap().duration_since(started_at);
-                prop_assert_eq!(left, whole.saturating_sub(run.held).max(SignedDuration::ZERO));
+                prop_assert_eq!(left, whole.saturating_sub(run.time_used).max(SignedDuration::ZERO));
             }
             for effect in &transition.effects {
                 let Effect::Record(event) = effect else { continue };

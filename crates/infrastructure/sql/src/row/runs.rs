@@ -29,7 +29,7 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
         attempts: row.integer("run_attempts")?,
         shared_orphanings: row.integer("run_shared_orphanings")?,
         retry_count: row.integer("run_retry_count")?,
-        held: SignedDuration::from_millis(row.integer("run_held_ms")?),
+        time_used: SignedDuration::from_millis(row.integer("run_held_ms")?),
         created_at: row.timestamp("run_created_at")?,
         queued_at: row.timestamp("run_queued_at")?,
         state: state(row, id)?,
