@@ -67,7 +67,7 @@ pub struct RunWrite {
     /// The text of its document, which enters the search index when the run completes with this write.
     pub text: Option<IndexedText>,
     /// The change of the run's state, if the worker lets go of it: it ended, waits, or returns to the queue.
-    pub end: Option<Transition>,
+    pub transition: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts
     /// this one and changes nothing.
     pub repeated: bool,

@@ -114,9 +114,9 @@ pub(super) enum Stop {
 impl Execution<'_> {
     /// Executes the groups of steps, one after the other.
     async fn run_groups(&mut self, first: Vec<StartedAttempt>) {
-        let mut attempts = first;
-        while !attempts.is_empty() {
-            attempts = self.run_group(attempts).await;
+        let mut next = Some(first);
+        while let Some(attempts) = next {
+            next = self.run_group(attempts).await;
         }
     }
 
@@ -174,7 +174,7 @@ impl Execution<'_> {
         work.spawn(attempt, task, &self.engine.step_threads);
     }
 
-    pub(super) async fn wait_for<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
+    pub(super) async fn unless_stopped<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
         tokio::select! {
             biased;
             () = self.lost.cancelled() => Err(Stop::RunLost),
@@ -227,14 +227,14 @@ impl Execution<'_> {
     }
 
     /// Ends the run, or sends it back to the queue.
-    pub(super) async fn end(
+    pub(super) async fn let_go(
         &mut self,
         attempt: StartedAttempt,
         events: Vec<Event>,
         results: StepResults,
         change: RunChange,
     ) {
-        let outcome = self.engine.end_run(&self.lease, &self.run, events, results, change).await;
+        let outcome = self.engine.write_transition(&self.lease, &self.run, events, results, change).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, std::iter::empty(), failure).await;
         }
@@ -258,7 +258,7 @@ impl Execution<'_> {
         let change =
             RunChange::Fail { step: attempt.step, failure: failure.clone(), requeue: RequeuePolicy::Never };
         if let WriteOutcome::Unstorable(failure) =
-            self.engine.end_run(&self.lease, &self.run, events, StepResults::default(), change).await
+            self.engine.write_transition(&self.lease, &self.run, events, StepResults::default(), change).await
         {
             tracing::error!(run_id = %self.run.id, error = failure.message, "run could not be failed");
         }
@@ -266,7 +266,7 @@ impl Execution<'_> {
 
     async fn complete(&mut self) {
         let (events, results) = (Vec::new(), StepResults::default());
-        self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Complete).await;
+        self.engine.write_transition(&self.lease, &self.run, events, results, RunChange::Complete).await;
     }
 }
 

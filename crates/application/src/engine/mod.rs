@@ -51,7 +51,7 @@ pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
 use crate::lanes::LanePermits;
 
-use contact::Contact;
+use contact::StoreContact;
 use due::DueTimes;
 use minute_metrics::MinuteCounters;
 use ownership::OwnedRuns;
@@ -98,7 +98,7 @@ struct EngineCore {
     /// The permits for calls, which the steps share.
     lanes: Arc<LanePermits>,
     /// When the store answered.
-    contact: Contact,
+    contact: StoreContact,
     /// The time that the limits of runs count.
     awake: Arc<AwakeTime>,
 }
@@ -135,7 +135,7 @@ impl Engine {
             not_ready: NotReady::default(),
             due: DueTimes::default(),
             lanes,
-            contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
+            contact: StoreContact::new(settings.lease, settings.heartbeat, store.clock.now()),
             awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
             settings,

@@ -32,8 +32,8 @@ pub(super) enum WriteOutcome {
 }
 
 impl EngineCore {
-    /// Ends a run or sends it back to the queue, as `change` says.
-    pub(super) async fn end_run(
+    /// Lets go of a run: ends it, sends it to wait or back to the queue, as `change` says.
+    pub(super) async fn write_transition(
         &self,
         lease: &WorkerLease,
         run: &Run,
@@ -42,7 +42,7 @@ impl EngineCore {
         change: RunChange,
     ) -> WriteOutcome {
         match apply(run, change, self.store.clock.now()) {
-            Ok(end) => self.persist(lease, run, events, results, Some(end)).await,
+            Ok(transition) => self.persist(lease, run, events, results, Some(transition)).await,
             Err(refusal) => {
                 tracing::error!(run_id = %run.id, %refusal, "run could not be ended");
                 WriteOutcome::RunLost
@@ -60,12 +60,12 @@ impl EngineCore {
     ) -> WriteOutcome {
         let now = self.store.clock.now();
         match apply(run, change, now) {
-            Ok(mut end) => {
-                end.interrupt(running, lease.worker, now);
+            Ok(mut transition) => {
+                transition.interrupt(running, lease.worker, now);
                 for step in running {
                     event_telemetry::step_interrupted(*step, now);
                 }
-                self.persist(lease, run, Vec::new(), StepResults::default(), Some(end)).await
+                self.persist(lease, run, Vec::new(), StepResults::default(), Some(transition)).await
             }
             Err(refusal) => {
                 tracing::error!(run_id = %run.id, %refusal, "run could not be stopped");
@@ -81,7 +81,7 @@ impl EngineCore {
         run: &Run,
         events: Vec<Event>,
         results: StepResults,
-        end: Option<Transition>,
+        transition: Option<Transition>,
     ) -> WriteOutcome {
         let at = self.store.clock.now();
         let StepResults { artifacts, interpretation, proposal, summary, text } = results;
@@ -94,7 +94,7 @@ impl EngineCore {
             proposal,
             summary,
             text,
-            end,
+            transition,
             repeated: false,
         };
         match write_until_stored(&*self.store.queue, write.clone(), lease.lost.cancelled()).await {
@@ -103,7 +103,7 @@ impl EngineCore {
                 WriteOutcome::Stored
             }
             Ok(RunWriteAnswer::Refused) => {
-                let last = last_event(&write.events, write.end.as_ref());
+                let last = last_event(&write.events, write.transition.as_ref());
                 let refused = late_write_refused(&write.run, last, write.at);
                 event_telemetry::log(&refused, run.correlation_id.as_deref());
                 event_telemetry::count_refused_write(run.pipeline);
@@ -122,8 +122,8 @@ impl EngineCore {
             self.minute_counters.count(event);
             event_telemetry::log_and_count(event, correlation_id);
         }
-        if let Some(end) = &write.end {
-            self.report_transition(end);
+        if let Some(transition) = &write.transition {
+            self.report_transition(transition);
         }
         for event in added {
             event_telemetry::log_and_count(event, correlation_id);

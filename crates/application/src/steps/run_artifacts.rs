@@ -28,7 +28,7 @@ pub(super) async fn store_artifact(
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end: None,
+        transition: None,
         repeated: false,
     };
     match write_until_stored(queue, write, is_stopped(context.cancelled.clone())).await {

@@ -67,7 +67,7 @@ async fn cancel_without_a_message(fixture: &EngineFixture, run: RunId) {
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end,
+        transition: end,
         repeated: false,
     };
     fixture.store.queue.write(write).await.unwrap();

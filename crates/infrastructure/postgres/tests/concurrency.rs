@@ -63,7 +63,7 @@ fn completion(claimed: ClaimedRun, at: Timestamp) -> RunWrite {
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end: Some(end),
+        transition: Some(end),
         repeated: false,
     }
 }
@@ -331,7 +331,7 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
     };
     let write = RunWrite {
         events: vec![succeeded],
-        end: None,
+        transition: None,
         repeated: true,
         ..completion(claimed.clone(), store.clock.now())
     };

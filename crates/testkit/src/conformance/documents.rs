@@ -162,7 +162,7 @@ pub async fn the_processing_history_has_the_newest_runs_with_their_steps(fixture
         let claimed = fixture.claim_one(worker, at(second)).await.run;
         let write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Extraction, at(second + 1));
         fixture.write(write).await;
-        fixture.end_run(run, RunChange::TimeOut { continued_by: None }, at(second + 1)).await;
+        fixture.change_run(run, RunChange::TimeOut { continued_by: None }, at(second + 1)).await;
         runs.push(run);
     }
     runs.push(fixture.enqueue(subject, at(6)).await);

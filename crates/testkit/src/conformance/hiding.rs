@@ -116,7 +116,7 @@ pub async fn a_hidden_document_is_found_nowhere_and_comes_back_at_once(fixture: 
     assert_eq!(listed(fixture, DocumentFilter::Status(DocumentStatus::Processing)).await, []);
     let worker = fixture.worker(at(32)).await;
     assert_eq!(fixture.claim_one(worker, at(32)).await.run.id, again);
-    fixture.end_run(again, RunChange::Complete, at(33)).await;
+    fixture.change_run(again, RunChange::Complete, at(33)).await;
     assert_eq!(fixture.state(again).await, "COMPLETED");
     assert_eq!(listed(fixture, completed).await, [other]);
     set(fixture, id, HideChange::Unhide, 34).await;

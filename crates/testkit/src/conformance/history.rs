@@ -93,7 +93,7 @@ pub async fn reprocessing_leaves_earlier_runs_and_artifacts_unchanged(fixture: &
     let second = fixture.enqueue(subject, at(7)).await;
     assert_ne!(first, second);
     fixture.claim_one(worker, at(8)).await;
-    fixture.end_run(second, RunChange::TimeOut { continued_by: None }, at(9)).await;
+    fixture.change_run(second, RunChange::TimeOut { continued_by: None }, at(9)).await;
     let after = (
         fixture.run(first).await,
         fixture.store.history.artifacts(first).await.unwrap(),
@@ -116,8 +116,8 @@ pub async fn the_job_view_shows_each_document_run_with_a_job_status(fixture: &St
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
     fixture.store.queue.enqueue(&link, at(0)).await.unwrap();
     let claimed = fixture.claim(worker, at(1), 3).await;
-    fixture.end_run(claimed[0].run.id, RunChange::Complete, at(2)).await;
-    fixture.end_run(claimed[1].run.id, RunChange::TimeOut { continued_by: None }, at(2)).await;
+    fixture.change_run(claimed[0].run.id, RunChange::Complete, at(2)).await;
+    fixture.change_run(claimed[1].run.id, RunChange::TimeOut { continued_by: None }, at(2)).await;
     let expected = [
         (&claimed[0], "COMPLETED", Some(at(2))),
         (&claimed[1], "FAILED", Some(at(2))),
@@ -170,7 +170,7 @@ pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) 
             let mut write = step_write(&run, &[EventType::StepFailed], step, at(7));
             let failure = Failure::permanent("X", "x");
             write.events[0].failure = Some(failure.record(Some(step), None));
-            write.end = quire_domain::run::apply(
+            write.transition = quire_domain::run::apply(
                 &run,
                 RunChange::Fail { step, failure, requeue: RequeuePolicy::Never },
                 at(7),

@@ -8,7 +8,7 @@ use quire_domain::{
 use quire_ports::{ClaimRequest, LaneOverview, PortError, RunWrite};
 
 use super::waiting::wait;
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, all_plans, at, new_run};
 
 const STEP: StepName = StepName::Extraction;
@@ -32,9 +32,9 @@ async fn waiting_run(fixture: &StoreFixture, new: NewRun, second: i64) -> RunId 
     let run = fixture.claim_one(worker, at(second)).await.run;
     let next = StepAttempt { step: run.pipeline.steps()[0], number: 1 };
     let wait = Wait { lane: Some(lane()), next, ..wait(at(1000), 0) };
-    let end = end_write(&run, RunChange::Wait(wait), at(second)).end;
+    let end = transition_write(&run, RunChange::Wait(wait), at(second)).transition;
     let write = step_write(&run, &[EventType::StepPostponed], run.pipeline.steps()[0], at(second));
-    fixture.write(RunWrite { end, ..write }).await;
+    fixture.write(RunWrite { transition: end, ..write }).await;
     run.id
 }
 

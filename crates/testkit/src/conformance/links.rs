@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at, new_run};
 
 /// A request for this page.
@@ -83,7 +83,7 @@ impl StoreFixture {
         let id = self.created_link(request, second).await;
         let run = self.claimed_link(id, second).await;
         assert_eq!(self.write_summary(&run, summary).await, RunWriteOutcome::Accepted(Vec::new()));
-        self.store.queue.write(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
+        self.store.queue.write(transition_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         id
     }
 
@@ -91,7 +91,7 @@ impl StoreFixture {
         let run = self.claimed_link(id, second).await;
         let failure = Failure::permanent("EXTRACTION_FAILED", "no");
         let fail = RunChange::Fail { step: StepName::LinkExtraction, failure, requeue: RequeuePolicy::Never };
-        self.store.queue.write(end_write(&run, fail, at(second + 1))).await.unwrap();
+        self.store.queue.write(transition_write(&run, fail, at(second + 1))).await.unwrap();
         run
     }
 }
@@ -140,7 +140,7 @@ pub async fn a_page_is_requested_once_until_its_request_fails_or_its_summary_is_
     assert_eq!(fixture.duplicate_of(&page("a"), 6).await, second, "it is being processed");
     let made = summary("A", "en");
     fixture.write_summary(&run, made.clone()).await;
-    fixture.store.queue.write(end_write(&run, RunChange::Complete, at(7))).await.unwrap();
+    fixture.store.queue.write(transition_write(&run, RunChange::Complete, at(7))).await.unwrap();
     let LinkCreation::Duplicate(earlier) = fixture.create_link(&page("a"), 8).await else {
         panic!("it is summarised")
     };

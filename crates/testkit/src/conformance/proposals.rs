@@ -17,7 +17,7 @@ use quire_ports::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at, new_run, proposal_request};
 
 /// A request with every member.
@@ -100,7 +100,7 @@ impl StoreFixture {
             self.write_results(&run, StepName::Expand, results).await,
             RunWriteOutcome::Accepted(Vec::new())
         );
-        self.store.queue.write(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
+        self.store.queue.write(transition_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         run
     }
 }
@@ -173,7 +173,7 @@ pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture)
     let run = fixture.claim_one(worker, at(2)).await.run;
     let failure = Failure::permanent("LLM_FAILED", "no");
     let fail = RunChange::Fail { step: StepName::Expand, failure, requeue: RequeuePolicy::Never };
-    fixture.store.queue.write(end_write(&run, fail, at(3))).await.unwrap();
+    fixture.store.queue.write(transition_write(&run, fail, at(3))).await.unwrap();
     let late = fixture.write_results(&run, StepName::Expand, vec![version("Late")]).await;
     assert_eq!(late, RunWriteOutcome::Refused);
     assert_eq!(fixture.count("proposal_versions").await, 0);

@@ -9,7 +9,7 @@ use quire_domain::{
 };
 use quire_ports::{ClaimRequest, Lease, LeaseJudgement, RecoveryRules, RunWriteOutcome};
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, all_plans, at};
 
 pub(super) fn rules(recovery: RecoveryPolicy) -> RecoveryRules {
@@ -50,7 +50,7 @@ pub async fn recovery_fails_orphaned_runs_and_no_others(fixture: &StoreFixture) 
     fixture.claim_one(dead, at(1)).await;
     let ended = fixture.enqueue(subjects[1], at(1)).await;
     fixture.claim_one(dead, at(2)).await;
-    fixture.end_run(ended, RunChange::Complete, at(3)).await;
+    fixture.change_run(ended, RunChange::Complete, at(3)).await;
     let live = fixture.enqueue(subjects[2], at(2)).await;
     let present = fixture.worker(at(10)).await;
     fixture.claim_one(present, at(11)).await;
@@ -166,7 +166,7 @@ pub async fn an_overdue_run_is_timed_out_only_if_its_owner_is_alive(fixture: &St
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
     assert_eq!(fixture.state(orphan).await, "RUNNING");
     // A later write of the hanging owner is refused.
-    let late = fixture.store.queue.write(end_write(&run, RunChange::Complete, at(128))).await.unwrap();
+    let late = fixture.store.queue.write(transition_write(&run, RunChange::Complete, at(128))).await.unwrap();
     assert_eq!(late, RunWriteOutcome::Refused);
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
 }
@@ -273,7 +273,7 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     let worker = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
     let second = RunId::new();
-    let added = fixture.end_run(first, RunChange::TimeOut { continued_by: Some(second) }, at(10)).await;
+    let added = fixture.change_run(first, RunChange::TimeOut { continued_by: Some(second) }, at(10)).await;
     let added: Vec<_> = added.iter().map(|event| (event.event_type, event.run)).collect();
     assert_eq!(added, [(EventType::RunCreated, Some(second))], "its owner learns of the new run");
     assert_eq!(fixture.state(first).await, "TIMED_OUT");
@@ -287,7 +287,7 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     // Another run of the subject waits already, and it continues the work too.
     let waiting = fixture.enqueue(subject, at(12)).await;
     let third = RunId::new();
-    let added = fixture.end_run(second, RunChange::TimeOut { continued_by: Some(third) }, at(13)).await;
+    let added = fixture.change_run(second, RunChange::TimeOut { continued_by: Some(third) }, at(13)).await;
     assert_eq!(added, []);
     assert_eq!(fixture.claim_one(worker, at(14)).await.run.id, waiting);
     assert!(fixture.store.history.run(third).await.is_err());

@@ -19,7 +19,7 @@ pub(super) async fn requeue_later(fixture: &StoreFixture, run: RunId, when: Time
 
 async fn fail(fixture: &StoreFixture, run: RunId, step: StepName, requeue: RequeuePolicy, when: Timestamp) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
-    fixture.end_run(run, RunChange::Fail { step, failure, requeue }, when).await;
+    fixture.change_run(run, RunChange::Fail { step, failure, requeue }, when).await;
 }
 
 /// Proves R135, R136.

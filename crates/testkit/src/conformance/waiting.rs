@@ -7,7 +7,7 @@ use quire_domain::{
 };
 use quire_ports::RunWrite;
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at};
 
 const STEP: StepName = StepName::Extraction;
@@ -31,8 +31,11 @@ fn rate_limited(until: Timestamp) -> FailureRecord {
 
 /// The write of a worker whose attempt has failed and that sends the run to wait.
 fn failed_and_waits(run: &Run, until: Timestamp, time_used: i64, when: Timestamp) -> RunWrite {
-    let end = end_write(run, RunChange::Wait(wait(until, time_used)), when).end;
-    RunWrite { end, ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when) }
+    let end = transition_write(run, RunChange::Wait(wait(until, time_used)), when).transition;
+    RunWrite {
+        transition: end,
+        ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when)
+    }
 }
 
 /// Makes a run wait. Returns it as it was claimed.
@@ -100,9 +103,9 @@ pub async fn a_postponed_attempt_keeps_its_number_and_its_failure_is_logged(fixt
         let claimed = fixture.claim_one(worker, now).await;
         assert_eq!(claimed.attempts, [StepAttempt::first(STEP)]);
         let wait = RunChange::Wait(postponed(at(100 * round + 50)));
-        let end = end_write(&claimed.run, wait, now).end;
+        let end = transition_write(&claimed.run, wait, now).transition;
         let write = step_write(&claimed.run, &[EventType::StepPostponed], STEP, now);
-        fixture.write(RunWrite { end, ..write }).await;
+        fixture.write(RunWrite { transition: end, ..write }).await;
         let steps = fixture.steps(id).await;
         assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Pending, 1));
     }
@@ -125,7 +128,8 @@ pub async fn a_requeue_forgets_the_waits_before_it(fixture: &StoreFixture) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
     let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
     let failed = RunWrite {
-        end: end_write(&again.run, RunChange::Fail { step: STEP, failure, requeue }, at(11)).end,
+        transition: transition_write(&again.run, RunChange::Fail { step: STEP, failure, requeue }, at(11))
+            .transition,
         ..step_write(&again.run, &[EventType::StepFailed], STEP, at(11))
     };
     fixture.write(failed).await;
