@@ -41,7 +41,7 @@ pub struct ClaimedRun {
     pub run: Run,
     /// The attempts that the claim recorded as started: at each unfinished step of the first group that has one. None if
     /// all steps have succeeded.
-    pub attempts: Vec<StepAttempt>,
+    pub started_steps: Vec<StepAttempt>,
 }
 
 /// A claimed run and the fence that its claim issued.

@@ -20,12 +20,12 @@ pub struct CheckReport {
     pub events: usize,
     /// Runs in each state.
     pub states: BTreeMap<&'static str, usize>,
-    /// Attempts that ended with the run back in the queue.
+    /// Claims that ended with the run back in the queue, also to wait.
     pub requeued: usize,
     /// Late writes that were refused.
     pub refused: usize,
-    /// All attempts.
-    pub attempts: usize,
+    /// All claims.
+    pub claims: usize,
     /// Broken guarantees.
     pub violations: Vec<Violation>,
 }
@@ -140,7 +140,7 @@ impl StoredHistory {
         for event in events {
             match event.event_type {
                 EventType::RunStarted => {
-                    report.attempts += 1;
+                    report.claims += 1;
                     if open_fence.is_some() {
                         violations.push(Violation::StartedTwice(run.id));
                     }

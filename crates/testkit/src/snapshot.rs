@@ -21,7 +21,7 @@ pub async fn render(store: &Store) -> String {
             names[&run.id],
             run.pipeline,
             run.state.as_str(),
-            run.attempts,
+            run.failed_attempts,
             run.retry_count
         )
         .unwrap();

@@ -160,7 +160,7 @@ impl EngineCore {
             attempt: *number,
             started_at,
         };
-        let running: Vec<RunningStep> = claimed.attempts.iter().map(running).collect();
+        let running: Vec<RunningStep> = claimed.started_steps.iter().map(running).collect();
         self.stop_run(lease, &claimed.run, &running, RunChange::HandBack).await;
     }
 

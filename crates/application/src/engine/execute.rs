@@ -45,11 +45,12 @@ pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: 
         slot,
         cancel: watch::Sender::new(false),
     };
-    if claimed.attempts.is_empty() {
+    if claimed.started_steps.is_empty() {
         // All steps have succeeded; only the end of the run is missing.
         execution.complete().await;
     } else {
-        let attempts = claimed.attempts.into_iter().map(|attempt| StartedAttempt::new(attempt, started_at));
+        let attempts =
+            claimed.started_steps.into_iter().map(|attempt| StartedAttempt::new(attempt, started_at));
         execution.run_groups(attempts.collect()).await;
     }
 }

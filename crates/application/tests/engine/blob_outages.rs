@@ -25,7 +25,7 @@ crate::on_each_store! {
 
 /// One attempt of a step in each attempt of the run, so that a failed call is in the log of the job.
 fn policy() -> RetryPolicy {
-    let backoff = Backoff { attempts: 1, ..fail_policy().backoff };
+    let backoff = Backoff { max_attempts: 1, ..fail_policy().backoff };
     let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
     RetryPolicy { backoff, requeue, ..fail_policy() }
 }

@@ -103,7 +103,7 @@ pub fn options() -> DocumentIntelligenceOptions {
         price_per_page: Some(0.5),
         max_cost_per_day: 0.0,
         fallback: false,
-        attempts: 2,
+        max_attempts: 2,
     }
 }
 

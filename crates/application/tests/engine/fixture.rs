@@ -34,7 +34,7 @@ pub const LEASE_TERM: SignedDuration = SignedDuration::from_secs(600);
 /// A policy that tries a step twice and then fails the run. Orphaned runs fail.
 pub fn fail_policy() -> RetryPolicy {
     RetryPolicy {
-        backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
+        backoff: Backoff { max_attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
         continuations: 0,

@@ -165,7 +165,7 @@ async fn only_the_steps_that_failed_are_tried_again(fixture: EngineFixture) {
     let (engine, run) = start(&fixture, &work).await;
     fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     let waiting = fixture.run(run).await;
-    assert_eq!((waiting.state.as_str(), waiting.attempts), ("QUEUED", 0));
+    assert_eq!((waiting.state.as_str(), waiting.failed_attempts), ("QUEUED", 0));
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     for (step, expected) in Pipeline::Proposal.steps().iter().zip([1, 1, 2, 1, 2, 1, 1]) {
         assert_eq!(times(&calls, *step), expected, "{step}");

@@ -83,7 +83,7 @@ async fn wait_for_a_hundred(fixture: &EngineFixture) {
 async fn assert_nothing_burnt(fixture: &EngineFixture, runs: &[RunId]) {
     for run in runs {
         let stored = fixture.run(*run).await;
-        assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+        assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
         let records = fixture.store.history.step_records(*run).await.unwrap();
         assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
     }

@@ -147,7 +147,7 @@ pub(crate) fn link_steps(
 
 /// The link pipeline with three attempts at each step.
 pub(crate) fn link_pipeline(steps: HashMap<StepName, Arc<dyn Step>>) -> Vec<PipelineSetup> {
-    let backoff = Backoff { attempts: 3, base_ms: 500, max_ms: 900, jitter_ratio: 0.2 };
+    let backoff = Backoff { max_attempts: 3, base_ms: 500, max_ms: 900, jitter_ratio: 0.2 };
     let policy = RetryPolicy { backoff, ..fail_policy() };
     let plan = PipelinePlan { limit: SignedDuration::from_hours(1000), ..plan_of(Pipeline::Link) };
     vec![PipelineSetup { plan, policy, steps }]

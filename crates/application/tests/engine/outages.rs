@@ -75,7 +75,7 @@ async fn a_claim_without_an_answer_is_handed_back_and_made_again(fixture: Engine
     assert_eq!(events.iter().filter(|kind| **kind == EventType::RunStarted).count(), 2);
     assert_eq!(events.iter().filter(|kind| **kind == EventType::RunRequeued).count(), 1);
     let stored = fixture.run(lost).await;
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0), "the attempt does not count");
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0), "the attempt does not count");
     engine.stop().await;
 }
 

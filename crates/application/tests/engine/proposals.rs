@@ -172,7 +172,7 @@ fn pipeline(fixture: &EngineFixture, provider: &ModelServer, rehearsal: &Rehears
     };
     let steps = plan.steps.iter().map(|step| (*step, rehearsal.around(work(step)))).collect();
     let policy = RetryPolicy {
-        backoff: Backoff { attempts: 1, base_ms: 0, max_ms: 0, jitter_ratio: 0.0 },
+        backoff: Backoff { max_attempts: 1, base_ms: 0, max_ms: 0, jitter_ratio: 0.0 },
         requeue: AT_ONCE,
         recovery: RecoveryPolicy::Requeue { max_claims: 3 },
         continuations: 0,

@@ -101,7 +101,7 @@ async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixt
     assert!(events.iter().filter(|kind| **kind == EventType::RunStarted).count() >= 2);
     assert!(events.contains(&EventType::RunRequeued));
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (1, 1));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (1, 1));
     second.stop().await;
 }
 
@@ -176,7 +176,7 @@ async fn a_silence_of_the_store_costs_no_run_an_attempt(fixture: EngineFixture) 
     gate.add_permits(10);
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     assert!(!fixture.event_types(run).await.contains(&EventType::RunRequeued));
     owner.stop().await;
     other.stop().await;
@@ -193,7 +193,7 @@ async fn runs_orphaned_together_are_worked_on_one_at_a_time(fixture: EngineFixtu
     for run in runs {
         fixture.wait_for_state_advancing(run, "COMPLETED").await;
         let stored = fixture.run(run).await;
-        assert_eq!((stored.attempts, stored.counted_attempts()), (1, 0));
+        assert_eq!((stored.failed_attempts, stored.counted_attempts()), (1, 0));
     }
     assert_eq!(peak.load(Ordering::SeqCst), 1, "never two at once");
     // Other runs go side by side again.

@@ -136,7 +136,7 @@ async fn a_failed_run_is_requeued_and_others_run_meanwhile(fixture: EngineFixtur
     fixture.wait_for_state(other, "COMPLETED").await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (1, 1));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (1, 1));
     let waited = stored.state.started_at().unwrap().duration_since(stored.queued_at);
     assert!(waited >= SignedDuration::from_secs(60), "{waited}");
     engine.stop().await;
@@ -153,7 +153,7 @@ async fn a_rate_limit_is_waited_out_and_counts_nothing(fixture: EngineFixture) {
     let engine = fixture.start_engine(document_pipeline_with_limit(limit, requeue_policy(), &work)).await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     assert!(stored.state.started_at().unwrap() >= until);
     let records = fixture.store.history.step_records(run).await.unwrap();
     assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");

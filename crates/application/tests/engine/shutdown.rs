@@ -49,7 +49,7 @@ async fn runs_that_outlast_the_shutdown_are_handed_back(fixture: EngineFixture) 
         let stopping = tokio::spawn(engine.stop());
         fixture.wait_until_advancing(|| async { stopping.is_finished() }).await;
         let stored = fixture.run(run).await;
-        assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 0, 0));
+        assert_eq!((stored.state.as_str(), stored.failed_attempts, stored.retry_count), ("QUEUED", 0, 0));
         let events = fixture.events(run).await;
         let [.., step, end] = events.as_slice() else { panic!("{events:?}") };
         assert_eq!((step.event_type, step.step), (EventType::StepFailed, Some(StepName::Interpretation)));
@@ -79,7 +79,7 @@ async fn a_run_that_has_not_begun_is_handed_back_unchanged(fixture: EngineFixtur
     stopping.await;
     let stored = fixture.run(run).await;
     assert_eq!(stored.state.as_str(), "QUEUED");
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     assert_eq!(fixture.event_types(run).await.last(), Some(&EventType::RunRequeued));
     let steps = fixture.store.history.steps(run).await.unwrap();
     assert_eq!(steps[0].status, quire_domain::StepStatus::Pending);

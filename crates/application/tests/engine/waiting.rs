@@ -42,7 +42,7 @@ async fn a_run_that_waits_for_its_next_attempt_leaves_its_slot_to_others(fixture
     let other = fixture.enqueue(SubjectId::new()).await;
     fixture.wait_for_state(other, "COMPLETED").await;
     let waiting = fixture.run(run).await;
-    assert_eq!((waiting.state.as_str(), waiting.attempts, waiting.retry_count), ("QUEUED", 0, 0));
+    assert_eq!((waiting.state.as_str(), waiting.failed_attempts, waiting.retry_count), ("QUEUED", 0, 0));
     assert_eq!(fixture.state(behind).await, "QUEUED", "the next run of the subject does not overtake it");
     fixture.wait_for_state_advancing(behind, "COMPLETED").await;
     let completed = fixture.run(run).await;

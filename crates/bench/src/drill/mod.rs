@@ -203,8 +203,8 @@ async fn check_history(store: &Store, accepted: Vec<RunId>) -> CheckReport {
 /// Prints what the check of a history found.
 fn print_report(checked: &CheckReport, accepted_count: usize) {
     println!(
-        "accepted {accepted_count}, stored {}, events {}, attempts {}, requeued {}, late writes refused {}, states {:?}",
-        checked.runs, checked.events, checked.attempts, checked.requeued, checked.refused, checked.states
+        "accepted {accepted_count}, stored {}, events {}, claims {}, requeued {}, late writes refused {}, states {:?}",
+        checked.runs, checked.events, checked.claims, checked.requeued, checked.refused, checked.states
     );
     for violation in checked.violations.iter().take(20) {
         println!("VIOLATION: {violation}");
@@ -224,7 +224,7 @@ fn print_violations(runs: &[&Run]) {
             "VIOLATION: run {} is {} after {} failed attempts",
             run.id,
             run.state.as_str(),
-            run.attempts
+            run.failed_attempts
         );
     }
 }
@@ -233,7 +233,7 @@ fn print_violations(runs: &[&Run]) {
 async fn all_completed_at_once(store: &Store) -> bool {
     let runs = all_runs(store).await;
     let bad: Vec<_> =
-        runs.iter().filter(|run| run.state.as_str() != "COMPLETED" || run.attempts > 0).collect();
+        runs.iter().filter(|run| run.state.as_str() != "COMPLETED" || run.failed_attempts > 0).collect();
     print_violations(&bad);
     println!("runs that were not completed at their first attempt: {}", bad.len());
     bad.is_empty()

@@ -27,7 +27,7 @@ pub fn no_op_documents() -> Vec<PipelineSetup> {
         limit: SignedDuration::from_secs(120),
     };
     let policy = RetryPolicy {
-        backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
+        backoff: Backoff { max_attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
         continuations: 0,

@@ -10,8 +10,8 @@ use crate::pipeline::StepName;
 /// Exponential backoff with jitter between the attempts of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
-    /// The number of attempts, including the first.
-    pub attempts: u32,
+    /// The most attempts, including the first.
+    pub max_attempts: u32,
     /// The delay after the first failed attempt.
     pub base_ms: u64,
     /// The longest delay, including jitter.
@@ -44,7 +44,7 @@ impl Backoff {
                 AfterFailure::Postpone { until: until.max(now.saturating_add(delay).unwrap_or(until)) }
             }
             FailureKind::Waiting { until } => AfterFailure::Postpone { until },
-            _ if attempt >= self.attempts || !kind.is_retryable() => AfterFailure::GiveUp,
+            _ if attempt >= self.max_attempts || !kind.is_retryable() => AfterFailure::GiveUp,
             _ => AfterFailure::Retry { delay },
         }
     }
@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    const DEFAULT: Backoff = Backoff { attempts: 9, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 };
+    const DEFAULT: Backoff = Backoff { max_attempts: 9, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 };
 
     #[test]
     fn without_jitter_the_delays_are_those_of_the_table() {
@@ -154,7 +154,7 @@ mod tests {
     fn there_is_no_attempt_after_the_last_one_nor_after_a_permanent_failure() {
         let mut rng = StdRng::seed_from_u64(1);
         let now = Timestamp::UNIX_EPOCH;
-        let two = Backoff { attempts: 2, ..DEFAULT };
+        let two = Backoff { max_attempts: 2, ..DEFAULT };
         assert!(matches!(two.after(1, FailureKind::Transient, now, &mut rng), AfterFailure::Retry { .. }));
         assert_eq!(two.after(2, FailureKind::Transient, now, &mut rng), AfterFailure::GiveUp);
         assert_eq!(two.after(1, FailureKind::Permanent, now, &mut rng), AfterFailure::GiveUp);
@@ -164,7 +164,7 @@ mod tests {
     fn a_rate_limit_of_at_most_an_hour_is_waited_out_and_counts_nothing() {
         let mut rng = StdRng::seed_from_u64(1);
         let now = Timestamp::UNIX_EPOCH;
-        let two = Backoff { attempts: 2, ..DEFAULT };
+        let two = Backoff { max_attempts: 2, ..DEFAULT };
         let mut after = |attempt, seconds| {
             let until = now + SignedDuration::from_secs(seconds);
             two.after(attempt, FailureKind::Postponed { until }, now, &mut rng)
@@ -184,7 +184,7 @@ mod tests {
         fn a_delay_stays_within_its_jitter_and_never_above_the_cap(
             attempt in 1u32..200, base in 1u64..60_000, max in 1u64..300_000, ratio in 0.0f64..=1.0, seed: u64,
         ) {
-            let backoff = Backoff { attempts: 10, base_ms: base, max_ms: max, jitter_ratio: ratio };
+            let backoff = Backoff { max_attempts: 10, base_ms: base, max_ms: max, jitter_ratio: ratio };
             let nominal = Backoff { jitter_ratio: 0.0, ..backoff }.delay_ms(attempt, &mut StdRng::seed_from_u64(0));
             let delay = backoff.delay_ms(attempt, &mut StdRng::seed_from_u64(seed));
             prop_assert!(delay <= max);

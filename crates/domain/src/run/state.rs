@@ -85,9 +85,9 @@ pub struct Run {
     /// When the run last entered the queue. Decides the order across subjects.
     pub queued_at: Timestamp,
     /// The number of attempts that failed, at least the number of retries.
-    pub attempts: u32,
+    pub failed_attempts: u32,
     /// How many of these failed because the worker was gone together with other runs. They do not count towards the
-    /// maximum of claims.
+    /// maximum of attempts.
     pub shared_orphanings: u32,
     /// How often the run returned to the queue after an attempt.
     pub retry_count: u32,
@@ -111,7 +111,7 @@ impl Run {
     pub fn as_created(self) -> Self {
         Self {
             queued_at: self.created_at,
-            attempts: 0,
+            failed_attempts: 0,
             shared_orphanings: 0,
             retry_count: 0,
             time_used: SignedDuration::ZERO,
@@ -131,9 +131,9 @@ impl Run {
         self.time_used > SignedDuration::ZERO
     }
 
-    /// The failed claims that count towards the maximum of claims.
+    /// The failed attempts that count towards the maximum of attempts.
     pub fn counted_attempts(&self) -> u32 {
-        self.attempts.saturating_sub(self.shared_orphanings)
+        self.failed_attempts.saturating_sub(self.shared_orphanings)
     }
 
     /// Whether a worker may start this run only while it works on no other. The run was orphaned together with others,

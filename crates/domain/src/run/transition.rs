@@ -188,7 +188,7 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         continues: new.continues,
         created_at: at,
         queued_at: at,
-        attempts: 0,
+        failed_attempts: 0,
         shared_orphanings: 0,
         retry_count: 0,
         time_used: SignedDuration::ZERO,

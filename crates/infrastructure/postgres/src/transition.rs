@@ -73,7 +73,7 @@ pub(crate) async fn update(
                 .collect::<Vec<_>>(),
         )
         .bind(runs().map(|run| run.fence.0).collect::<Vec<_>>())
-        .bind(runs().map(|run| int(run.attempts)).collect::<Vec<_>>())
+        .bind(runs().map(|run| int(run.failed_attempts)).collect::<Vec<_>>())
         .bind(runs().map(|run| int(run.retry_count)).collect::<Vec<_>>())
         .bind(runs().map(|run| StoredTime(run.queued_at)).collect::<Vec<_>>())
         .bind(columns().map(|columns| columns.available_at.map(StoredTime)).collect::<Vec<_>>())

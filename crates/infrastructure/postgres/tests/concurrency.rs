@@ -323,7 +323,7 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
     let new = document_run(SubjectId::new());
     store.queue.enqueue(&new, store.clock.now()).await.unwrap();
     let claimed = claim(&store, worker, 1).await.remove(0);
-    let step = claimed.attempts[0].step;
+    let step = claimed.started_steps[0].step;
     let succeeded = Event {
         step: Some(step),
         attempt: Some(1),

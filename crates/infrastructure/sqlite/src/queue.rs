@@ -243,7 +243,7 @@ fn start(
     for attempt in &attempts {
         append(connection, &step_started(&transition.run, *attempt, worker, at))?;
     }
-    Ok(ClaimedRun { run: transition.run, attempts })
+    Ok(ClaimedRun { run: transition.run, started_steps: attempts })
 }
 
 /// The steps that earlier claims of this run have reached.

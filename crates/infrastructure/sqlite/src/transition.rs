@@ -49,7 +49,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         run.state.as_str(),
         transition.turn(at).map(Turn::as_str),
         run.fence.0,
-        run.attempts,
+        run.failed_attempts,
         run.retry_count,
         micros(run.queued_at),
         columns.available_at.map(micros),

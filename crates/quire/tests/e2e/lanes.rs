@@ -85,8 +85,8 @@ async fn a_scan_waits_while_text_recognition_is_paused_and_holds_no_slot(env: &T
     let text = upload_document(&server, &clinical_record(2), "");
     env.wait_until_completed(text).await;
     let run = &env.runs_of(scanned).await[0];
-    assert_eq!((run.state.as_str(), run.attempts), ("QUEUED", 0));
+    assert_eq!((run.state.as_str(), run.failed_attempts), ("QUEUED", 0));
     assert_eq!(server.post("/lanes/ocr/resume").status, 200);
     env.wait_until_completed(scanned).await;
-    assert_eq!(env.runs_of(scanned).await[0].attempts, 0);
+    assert_eq!(env.runs_of(scanned).await[0].failed_attempts, 0);
 }

@@ -140,7 +140,7 @@ pub async fn results_are_stored_once_with_their_step_and_in_order(fixture: &Stor
     fixture.create_proposal(&proposal_request("One."), 0).await;
     let worker = fixture.worker(at(1)).await;
     let claimed = fixture.claim_one(worker, at(2)).await;
-    assert_eq!(claimed.attempts, [StepAttempt::first(StepName::Expand)]);
+    assert_eq!(claimed.started_steps, [StepAttempt::first(StepName::Expand)]);
     let run = claimed.run;
     let write = |step, results| fixture.write_results(&run, step, results);
     assert_eq!(write(StepName::Expand, vec![version("A")]).await, RunWriteOutcome::Accepted(Vec::new()));

@@ -92,7 +92,7 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
     let recovered = recover(fixture, requeue, at(20)).await;
     assert_eq!(recorded(&recovered[0]), [EventType::StepFailed, EventType::RunRequeued]);
     let stored = fixture.run(id).await;
-    assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 1, 1));
+    assert_eq!((stored.state.as_str(), stored.failed_attempts, stored.retry_count), ("QUEUED", 1, 1));
     assert_eq!((stored.queued_at, stored.state.started_at()), (at(20), None));
     let steps = fixture.steps(id).await;
     let statuses: Vec<_> = steps.iter().map(|step| (step.step, step.status)).collect();
@@ -106,7 +106,7 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
     let worker = fixture.worker(at(20)).await;
     let again = fixture.claim_one(worker, at(21)).await;
     let first_unfinished = StepAttempt { step: StepName::Interpretation, number: 1 };
-    assert_eq!((again.run.id, again.attempts), (id, vec![first_unfinished]));
+    assert_eq!((again.run.id, again.started_steps), (id, vec![first_unfinished]));
 }
 
 /// Proves R169 for the limit of claims.
@@ -139,7 +139,7 @@ pub async fn a_run_without_an_owner_is_recovered_only_past_the_threshold(fixture
     let old = recover(fixture, requeue, at(two_hours + 1)).await;
     assert_eq!(ids(&old), [id]);
     let stored = fixture.run(id).await;
-    assert_eq!((stored.state.as_str(), stored.attempts), ("QUEUED", 1));
+    assert_eq!((stored.state.as_str(), stored.failed_attempts), ("QUEUED", 1));
 }
 
 /// Proves R013: after the deadline and the grace period, a hanging owner loses its run. Recovery takes the runs of
@@ -233,7 +233,7 @@ pub async fn runs_orphaned_together_are_not_blamed_and_are_claimed_alone(fixture
         for run in &runs {
             let stored = fixture.run(*run).await;
             assert_eq!(
-                (stored.state.as_str(), stored.attempts, stored.counted_attempts()),
+                (stored.state.as_str(), stored.failed_attempts, stored.counted_attempts()),
                 ("QUEUED", round, 0)
             );
             assert!(stored.must_run_alone());
@@ -262,7 +262,7 @@ pub async fn runs_orphaned_together_are_not_blamed_and_are_claimed_alone(fixture
     assert_eq!(fixture.claim_one(worker, at(440)).await.run.id, poison);
     recover(fixture, requeue, at(460)).await;
     let failed = fixture.run(poison).await;
-    assert_eq!((failed.state.as_str(), failed.attempts), ("FAILED", 5));
+    assert_eq!((failed.state.as_str(), failed.failed_attempts), ("FAILED", 5));
     assert_eq!(failed.state.reason().unwrap().failure_type.as_str(), "PROCESS_TERMINATED");
 }
 
@@ -354,6 +354,6 @@ pub async fn runs_that_their_owner_does_not_know_are_handed_back(fixture: &Store
         assert_eq!(fixture.state(*run).await, state);
     }
     let stored = fixture.run(runs[1]).await;
-    assert_eq!((stored.attempts, stored.retry_count, stored.queued_at), (0, 0, at(1)));
+    assert_eq!((stored.failed_attempts, stored.retry_count, stored.queued_at), (0, 0, at(1)));
     assert_eq!(fixture.claim_one(other, at(4)).await.run.id, runs[1]);
 }

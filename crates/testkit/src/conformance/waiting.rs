@@ -52,7 +52,7 @@ pub async fn a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt(
     let claimed = claim_and_wait(fixture, at(60)).await;
     let waiting = fixture.run(id).await;
     assert_eq!(waiting.state, RunState::Queued { available_at: Some(at(60)), lane: None });
-    assert_eq!((waiting.attempts, waiting.retry_count, waiting.queued_at), (0, 0, at(0)));
+    assert_eq!((waiting.failed_attempts, waiting.retry_count, waiting.queued_at), (0, 0, at(0)));
     let steps = fixture.steps(id).await;
     assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Failed, 1), "it shows what happened");
 
@@ -61,7 +61,7 @@ pub async fn a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt(
     assert!(fixture.claim(worker, at(59), 10).await.is_empty());
     assert_eq!(fixture.store.queue.release_due(at(60), 10).await.unwrap(), 1);
     let again = fixture.claim_one(worker, at(61)).await;
-    assert_eq!(again.attempts, [StepAttempt { step: STEP, number: 2 }]);
+    assert_eq!(again.started_steps, [StepAttempt { step: STEP, number: 2 }]);
     let RunState::Running { deadline_at, .. } = again.run.state else { panic!("{:?}", again.run.state) };
     assert_eq!(
         deadline_at,
@@ -101,7 +101,7 @@ pub async fn a_postponed_attempt_keeps_its_number_and_its_failure_is_logged(fixt
         fixture.store.queue.release_due(now, 10).await.unwrap();
         let worker = fixture.worker(now).await;
         let claimed = fixture.claim_one(worker, now).await;
-        assert_eq!(claimed.attempts, [StepAttempt::first(STEP)]);
+        assert_eq!(claimed.started_steps, [StepAttempt::first(STEP)]);
         let wait = RunChange::Wait(postponed(at(100 * round + 50)));
         let end = transition_write(&claimed.run, wait, now).transition;
         let write = step_write(&claimed.run, &[EventType::StepPostponed], STEP, now);
@@ -136,7 +136,7 @@ pub async fn a_requeue_forgets_the_waits_before_it(fixture: &StoreFixture) {
     fixture.store.queue.release_due(at(1000), 10).await.unwrap();
     let worker = fixture.worker(at(1000)).await;
     let third = fixture.claim_one(worker, at(1000)).await;
-    assert_eq!(third.attempts, [StepAttempt::first(STEP)]);
+    assert_eq!(third.started_steps, [StepAttempt::first(STEP)]);
     let RunState::Running { deadline_at, .. } = third.run.state else { panic!("{:?}", third.run.state) };
     assert_eq!(deadline_at, Some(at(1120)));
     assert_eq!(fixture.attempts(id).await.len(), 1);

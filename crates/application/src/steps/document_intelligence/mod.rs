@@ -41,7 +41,7 @@ pub struct DocumentIntelligenceOptions {
     /// Whether the local reader reads what the service cannot read.
     pub fallback: bool,
     /// How many attempts the step has.
-    pub attempts: u32,
+    pub max_attempts: u32,
 }
 
 /// Reads documents with Document Intelligence.
@@ -91,7 +91,7 @@ impl DocumentIntelligenceReader {
             failure.kind,
             quire_domain::FailureKind::Waiting { .. } | quire_domain::FailureKind::Postponed { .. }
         );
-        let is_last = context.attempt >= self.options.attempts || !failure.kind.is_retryable();
+        let is_last = context.attempt >= self.options.max_attempts || !failure.kind.is_retryable();
         self.options.fallback && !is_wait && is_last
     }
 

@@ -30,7 +30,7 @@ pub(super) fn retry(
     let next = Run {
         retry_count,
         // A withdrawn run had no attempt, but may be retried.
-        attempts: run.attempts.max(retry_count),
+        failed_attempts: run.failed_attempts.max(retry_count),
         queued_at: at,
         time_used: SignedDuration::ZERO,
         ..with_state(run, RunState::Queued { available_at: available_at(at, delay), lane: None })

@@ -74,7 +74,7 @@ fn recorded(transition: &Transition) -> Vec<EventType> {
 fn a_run_is_created_queued_with_queued_at_and_no_retries() {
     let (run, event) = create(&new_run(Pipeline::Proposal), at(0));
     assert_eq!(run.state, RunState::Queued { available_at: None, lane: None });
-    assert_eq!((run.queued_at, run.retry_count, run.attempts), (at(0), 0, 0));
+    assert_eq!((run.queued_at, run.retry_count, run.failed_attempts), (at(0), 0, 0));
     assert_eq!(event.event_type, EventType::RunCreated);
 }
 
@@ -166,13 +166,13 @@ fn an_automatic_requeue_counts_attempts_and_gives_up_at_the_limit() {
         let transition = apply(&run, fail_change(Pipeline::Document, AUTO), at(10)).unwrap();
         assert_eq!(recorded(&transition), [EventType::RunRequeued]);
         run = transition.run;
-        assert_eq!((run.attempts, run.retry_count), (n, n));
+        assert_eq!((run.failed_attempts, run.retry_count), (n, n));
         assert_eq!(run.state, RunState::Queued { available_at: Some(at(10 + wait)), lane: None });
         run = apply(&run, start_change(), at(1000)).unwrap().run;
     }
     let last = apply(&run, fail_change(Pipeline::Document, AUTO), at(2000)).unwrap();
     assert_eq!(recorded(&last), [EventType::RunFailed]);
-    assert_eq!(last.run.attempts, 3);
+    assert_eq!(last.run.failed_attempts, 3);
     assert_eq!(last.run.state.reason().unwrap().failure_type, FailureType::ExtractionFailed);
 }
 
@@ -201,7 +201,7 @@ fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
         let requeued = apply(&run, shared.clone(), at(5)).unwrap();
         assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
         assert_eq!(requeued.run.state, RunState::Queued { available_at: Some(at(8)), lane: None });
-        assert_eq!((requeued.run.attempts, requeued.run.counted_attempts()), (n, 0));
+        assert_eq!((requeued.run.failed_attempts, requeued.run.counted_attempts()), (n, 0));
         run = apply(&requeued.run, start_change(), at(9)).unwrap().run;
     }
     let first = apply(&run, alone.clone(), at(10)).unwrap().run;
@@ -215,7 +215,7 @@ fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
 fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
     let run = started(Pipeline::Document);
     let mut back = apply(&run, RunChange::HandBack, at(9)).unwrap();
-    assert_eq!((back.run.attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
+    assert_eq!((back.run.failed_attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
     assert_eq!(back.run.state, RunState::Queued { available_at: None, lane: None });
     let step = RunningStep { step: StepName::Extraction, attempt: 1, started_at: Some(at(1)) };
     back.interrupt(&[step], WorkerId::new(), at(9));
@@ -233,8 +233,8 @@ fn a_run_that_waits_keeps_its_counters_and_its_place_and_its_limit_counts_the_ti
         let Effect::Record(event) = &waiting.effects[0] else { panic!("{:?}", waiting.effects) };
         assert!(event.is_wait() && event.attempt == Some(2) && event.delay_ms == Some(50_000), "{event:?}");
         assert_eq!(waiting.turn(at(100 * round)), Some(Turn::Delayed));
-        let Run { attempts, retry_count, .. } = waiting.run;
-        assert_eq!((attempts, retry_count, waiting.run.queued_at), (0, 0, queued_at));
+        let Run { failed_attempts, retry_count, .. } = waiting.run;
+        assert_eq!((failed_attempts, retry_count, waiting.run.queued_at), (0, 0, queued_at));
         run = apply(&waiting.run, start_change(), at(1000)).unwrap().run;
         let RunState::Running { deadline_at, .. } = run.state else { panic!("{:?}", run.state) };
         assert_eq!(deadline_at, Some(at(1000 + left)));
@@ -256,7 +256,7 @@ fn a_cancelled_run_fails_for_good_and_may_be_retried_by_a_person() {
     assert!(cancelled.effects.contains(&Effect::PassTurn));
     let retried = apply(&cancelled.run, RunChange::Retry { requeue: MANUAL }, at(10)).unwrap();
     assert!(retried.effects.contains(&Effect::ResetSteps));
-    assert_eq!((retried.run.attempts, retried.run.retry_count), (1, 1));
+    assert_eq!((retried.run.failed_attempts, retried.run.retry_count), (1, 1));
     let (queued, _) = create(&new_run(Pipeline::Proposal), at(0));
     assert_eq!(apply(&queued, RunChange::Cancel, at(1)), Err(TransitionRefused::CancelQueued));
     assert!(TransitionRefused::CancelQueued.to_string().contains("withdraw"));
@@ -276,7 +276,7 @@ fn a_run_that_timed_out_is_continued_by_a_run_that_names_it() {
     let (next, _) = create(new, at(121));
     assert_eq!(next.continues, Some(Continuation { run: run.id, number: 1 }));
     let policy = |continuations| RetryPolicy {
-        backoff: Backoff { attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
+        backoff: Backoff { max_attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
         continuations,
@@ -359,7 +359,7 @@ proptest! {
             run = transition.run.clone();
             prop_assert_eq!(transition.from, before.fence);
             prop_assert_eq!(run.fence, before.fence.next());
-            prop_assert!(run.attempts >= run.retry_count && run.attempts >= run.shared_orphanings);
+            prop_assert!(run.failed_attempts >= run.retry_count && run.failed_attempts >= run.shared_orphanings);
             prop_assert_eq!(run.created_at, before.created_at);
             prop_assert_eq!(run.state.started_at().is_none(), matches!(run.state, RunState::Queued { .. })
                 || run.state.reason().is_some_and(|r| r.failure_type == FailureType::Withdrawn));
@@ -367,7 +367,7 @@ proptest! {
             prop_assert_eq!(run.state.is_terminal() && !matches!(run.state, RunState::Completed { .. }),
                 run.state.reason().is_some());
             if waits {
-                prop_assert_eq!((run.attempts, run.retry_count), (before.attempts, before.retry_count));
+                prop_assert_eq!((run.failed_attempts, run.retry_count), (before.failed_attempts, before.retry_count));
                 prop_assert_eq!(run.queued_at, before.queued_at);
                 prop_assert!(!transition.rejoins_queue() && run.time_used >= before.time_used);
             } else if matches!(run.state, RunState::Queued { .. }) {

@@ -26,7 +26,7 @@ pub fn run(row: &dyn ColumnReader) -> PortResult<Run> {
         subject: SubjectId(row.uuid("run_subject_id")?),
         priority: Priority::from_rank(rank).ok_or_else(|| corrupt(format!("unknown priority {rank}")))?,
         fence: Fence(row.integer("run_fence")?),
-        attempts: row.integer("run_attempts")?,
+        failed_attempts: row.integer("run_attempts")?,
         shared_orphanings: row.integer("run_shared_orphanings")?,
         retry_count: row.integer("run_retry_count")?,
         time_used: SignedDuration::from_millis(row.integer("run_held_ms")?),

@@ -44,7 +44,7 @@ async fn wait_for_waiting(server: &TestServer, name: &str, count: usize) {
 async fn assert_completed_without_a_loss(env: &TestEnv, server: &TestServer, documents: &[DocumentId]) {
     for document in documents {
         let run = env.wait_until_completed(*document).await;
-        assert_eq!((run.attempts, run.retry_count), (0, 0));
+        assert_eq!((run.failed_attempts, run.retry_count), (0, 0));
         let records = env.store.history.step_records(run.id).await.unwrap();
         assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
         let active = review(server, *document)["active_interpretation"].take();
