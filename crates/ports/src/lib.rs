@@ -15,7 +15,6 @@ mod documents;
 mod embedder;
 mod error;
 mod governance;
-mod history;
 mod installation;
 mod interpreter;
 mod lanes;
@@ -31,6 +30,7 @@ mod reader;
 mod recovery;
 mod request_lock;
 mod reviews;
+mod run_reader;
 mod search;
 mod sessions;
 mod step;
@@ -58,10 +58,6 @@ pub use error::{PortError, PortResult};
 pub use governance::{
     AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersionSummary,
     StructuralCandidate,
-};
-pub use history::{
-    Artifact, DocumentJob, EventFilter, QueueDepth, RunAttempt, RunFilter, RunHistory, StepFailures,
-    StepProgress, StepRecord,
 };
 pub use installation::Installation;
 pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput, KeptAnswers};
@@ -93,6 +89,10 @@ pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestL
 pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
+};
+pub use run_reader::{
+    Artifact, DocumentJob, EventFilter, QueueDepth, RunAttempt, RunFilter, RunReader, StepFailures,
+    StepProgress, StepRecord,
 };
 pub use search::{
     DocumentCondition, DocumentProperty, FIRST_TEXT_CHUNK, FieldFacet, FindQuery, Fingerprint, FoundDocument,

@@ -11,10 +11,10 @@ use quire_domain::{
 use tokio::sync::{Notify, watch};
 
 use crate::PortResult;
-use crate::history::Artifact;
 use crate::links::NewSummary;
 use crate::proposals::ProposalResult;
 use crate::reviews::FirstVersion;
+use crate::run_reader::Artifact;
 use crate::search::IndexedText;
 
 /// A worker's request for runs.

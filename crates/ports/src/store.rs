@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Calibration, Clock, Credentials, DatabaseTables, Documents, Governance, Installation, Lanes, Links,
-    MetricsHistory, Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery,
+    MetricsHistory, Migrations, ModelCalls, Proposals, Reviews, RunQueue, RunReader, RunRecovery,
     SearchIndex, Sessions, Workers,
 };
 
@@ -15,7 +15,7 @@ pub struct Store {
     pub queue: Arc<dyn RunQueue>,
     pub recovery: Arc<dyn RunRecovery>,
     pub workers: Arc<dyn Workers>,
-    pub history: Arc<dyn RunHistory>,
+    pub run_reader: Arc<dyn RunReader>,
     pub lanes: Arc<dyn Lanes>,
     pub metrics: Arc<dyn MetricsHistory>,
     pub documents: Arc<dyn Documents>,
@@ -42,7 +42,7 @@ impl Store {
         S: RunQueue
             + RunRecovery
             + Workers
-            + RunHistory
+            + RunReader
             + Lanes
             + MetricsHistory
             + Documents
@@ -64,7 +64,7 @@ impl Store {
             queue: store.clone(),
             recovery: store.clone(),
             workers: store.clone(),
-            history: store.clone(),
+            run_reader: store.clone(),
             lanes: store.clone(),
             metrics: store.clone(),
             documents: store.clone(),

@@ -86,20 +86,20 @@ impl StoredHistory {
         let mut history = Self { accepted, plan, ..Self::default() };
         let mut filter = RunFilter { limit: 1000, ..RunFilter::default() };
         loop {
-            let page = store.history.runs(&filter).await?;
+            let page = store.run_reader.runs(&filter).await?;
             let Some(last) = page.last() else { break };
             filter.before = Some(last.id);
             history.runs.extend(page);
         }
         let mut after = EventId(0);
         loop {
-            let page = store.history.events(after, EventFilter::default(), 5000).await?;
+            let page = store.run_reader.events(after, EventFilter::default(), 5000).await?;
             let Some(last) = page.last() else { break };
             after = last.id;
             history.events.extend(page);
         }
         for run in &history.runs {
-            history.steps.insert(run.id, store.history.steps(run.id).await?);
+            history.steps.insert(run.id, store.run_reader.steps(run.id).await?);
         }
         Ok(history)
     }

@@ -180,7 +180,7 @@ impl StoreFixture {
 
     /// The run as it is stored.
     pub async fn run(&self, run: RunId) -> Run {
-        self.store.history.run(run).await.unwrap()
+        self.store.run_reader.run(run).await.unwrap()
     }
 
     /// The stored state of a run, by name.
@@ -190,7 +190,7 @@ impl StoreFixture {
 
     /// The attempts of a run that have ended.
     pub async fn attempts(&self, run: RunId) -> Vec<RunAttempt> {
-        let attempts = self.store.history.attempts(run).await.unwrap();
+        let attempts = self.store.run_reader.attempts(run).await.unwrap();
         let events = self.events_of(EventFilter { run: Some(run), subject: None }).await;
         let ends: Vec<&Event> =
             events.iter().map(|recorded| &recorded.event).filter(|event| event.ends_attempt()).collect();
@@ -204,7 +204,7 @@ impl StoreFixture {
 
     /// The progress of each step of a run.
     pub async fn steps(&self, run: RunId) -> Vec<StepProgress> {
-        self.store.history.steps(run).await.unwrap()
+        self.store.run_reader.steps(run).await.unwrap()
     }
 
     /// Adds a document, with its first run if there is one, in the name of `tester`.
@@ -238,7 +238,7 @@ impl StoreFixture {
 
     /// The events that a filter lets through, oldest first.
     pub async fn events_of(&self, filter: EventFilter) -> Vec<RecordedEvent> {
-        self.store.history.events(EventId(0), filter, 10_000).await.unwrap()
+        self.store.run_reader.events(EventId(0), filter, 10_000).await.unwrap()
     }
 
     /// The number of rows in a table.

@@ -140,7 +140,7 @@ async fn sample_labels(app: &App, document: DocumentId, key: &str) -> Option<Vec
         return None;
     }
     let pages =
-        load_pages(&*app.store.history, &*app.blobs, run.id, FailureType::InterpretationFailed.as_str())
+        load_pages(&*app.store.run_reader, &*app.blobs, run.id, FailureType::InterpretationFailed.as_str())
             .await
             .ok()?
             .reading

@@ -1,7 +1,7 @@
 //! What was read from a page, as an artifact of its run.
 
 use quire_domain::RunId;
-use quire_ports::{PortError, PortResult, RunHistory, WebPage};
+use quire_ports::{PortError, PortResult, RunReader, WebPage};
 use serde::{Deserialize, Serialize};
 
 /// What was read from a page.
@@ -38,7 +38,7 @@ impl WebPageArtifact {
     pub const ARTIFACT: &str = "WEB_PAGE";
 
     /// What the run of this id has read, if it has.
-    pub async fn of_run(history: &dyn RunHistory, run: RunId) -> PortResult<Option<Self>> {
+    pub async fn of_run(history: &dyn RunReader, run: RunId) -> PortResult<Option<Self>> {
         let artifacts = history.artifacts(run).await?;
         let found = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == Self::ARTIFACT);
         found.map(|artifact| serde_json::from_str(&artifact.payload)).transpose().map_err(

@@ -22,7 +22,7 @@ pub struct LinkView {
 pub async fn show(app: &App, id: RunId, actor: &str) -> Result<LinkView> {
     let link = visible(app, id, actor).await?;
     Ok(LinkView {
-        page: WebPageArtifact::of_run(app.store.history.as_ref(), id).await?,
+        page: WebPageArtifact::of_run(app.store.run_reader.as_ref(), id).await?,
         model_calls: app.store.model_calls.of_run(id).await?,
         link: without_deleted(link),
     })

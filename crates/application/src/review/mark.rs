@@ -83,7 +83,7 @@ pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkErr
 
 /// The critical keys without a value in a version.
 async fn empty_keys(store: &Store, signed: SignedVersion) -> PortResult<Vec<String>> {
-    let schema = schema_of(store, &store.history.run(signed.run).await?).await?;
+    let schema = schema_of(store, &store.run_reader.run(signed.run).await?).await?;
     let version = store.reviews.version(signed.run, Some(signed.number)).await?;
     let fields = version.map(|version| version.data.fields).unwrap_or_default();
     Ok(empty_critical_keys(&fields, &schema).into_iter().map(|key| key.key.clone()).collect())

@@ -27,7 +27,7 @@ pub enum RawTextError {
 pub async fn raw_text(app: &App, id: RunId) -> Result<String, RawTextError> {
     let (store, blobs) = (&app.store, &app.blobs);
     // Read the run before its artifacts: an ended run produces no more artifacts.
-    let run = store.history.run(id).await?;
+    let run = store.run_reader.run(id).await?;
     let Some(artifact) = text_of(store, id).await? else {
         return Err(if run.state.is_terminal() {
             RawTextError::NotAvailable
@@ -56,7 +56,7 @@ async fn text_of_pages(app: &App, id: RunId, record: &RawTextArtifact) -> PortRe
     if record.sha256.is_none() {
         return Ok(None);
     }
-    let artifacts = app.store.history.artifacts(id).await?;
+    let artifacts = app.store.run_reader.artifacts(id).await?;
     let pages = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == PagesArtifact::ARTIFACT);
     let Some(index) = pages.and_then(|pages| serde_json::from_str::<PagesArtifact>(&pages.payload).ok())
     else {
@@ -78,6 +78,6 @@ pub(super) async fn language_used(store: &Store, run: &Run) -> PortResult<Option
 }
 
 async fn text_of(store: &Store, run: RunId) -> PortResult<Option<Artifact>> {
-    let artifacts = store.history.artifacts(run).await?;
+    let artifacts = store.run_reader.artifacts(run).await?;
     Ok(artifacts.into_iter().rfind(|artifact| artifact.artifact_type == RawTextArtifact::ARTIFACT))
 }

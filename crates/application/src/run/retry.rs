@@ -41,7 +41,7 @@ pub async fn retry_by_policy(
     policy: impl FnOnce(Pipeline) -> RequeuePolicy,
     actor: &str,
 ) -> Result<Run, RetryError> {
-    let pipeline = store.history.run(id).await.map_err(Error::from)?.pipeline;
+    let pipeline = store.run_reader.run(id).await.map_err(Error::from)?.pipeline;
     match pipeline {
         Pipeline::Document => return Err(RetryError::DocumentRun),
         Pipeline::Link => return Err(RetryError::LinkRun),

@@ -2,7 +2,7 @@
 
 use quire_domain::reading::{Analysis, Reading};
 use quire_domain::{Failure, RunId};
-use quire_ports::{Artifact, BlobStore, PortError, RunHistory};
+use quire_ports::{Artifact, BlobStore, PortError, RunReader};
 
 use super::analysis_artifact::AnalysisArtifact;
 use super::error_code::{StepErrorCode, database_failure, storage_failure};
@@ -24,7 +24,7 @@ impl RunPages {
 
 /// The pages of a run. `code` is the code of a failure without one of its own.
 pub(crate) async fn load_pages(
-    history: &dyn RunHistory,
+    history: &dyn RunReader,
     blobs: &dyn BlobStore,
     run: RunId,
     code: &'static str,

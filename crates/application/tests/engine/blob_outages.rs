@@ -69,12 +69,12 @@ impl Outages {
     }
 
     async fn job(&self, document: DocumentId) -> DocumentJob {
-        self.fixture.store.history.jobs(document.into()).await.unwrap().remove(0)
+        self.fixture.store.run_reader.jobs(document.into()).await.unwrap().remove(0)
     }
 
     /// Fails if a row names a file that is not there, or a document has no row.
     async fn assert_every_row_has_its_file(&self, run: RunId) {
-        for artifact in self.fixture.store.history.artifacts(run).await.unwrap() {
+        for artifact in self.fixture.store.run_reader.artifacts(run).await.unwrap() {
             let payload: serde_json::Value = serde_json::from_str(&artifact.payload).unwrap();
             if let Some(path) = payload["path"].as_str() {
                 let content = self.disk.get(path, 1 << 20).await.unwrap();

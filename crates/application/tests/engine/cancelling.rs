@@ -85,6 +85,6 @@ async fn a_result_that_comes_after_the_cancellation_is_refused(fixture: EngineFi
     let is_refused = || async { fixture.count_events(EventType::LateWriteRefused).await == 1 };
     fixture.observer.wait_until(is_refused).await;
     assert_eq!(fixture.state(run).await, "FAILED");
-    assert!(fixture.store.history.artifacts(run).await.unwrap().is_empty());
+    assert!(fixture.store.run_reader.artifacts(run).await.unwrap().is_empty());
     engine.stop().await;
 }

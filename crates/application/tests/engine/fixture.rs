@@ -190,7 +190,7 @@ impl EngineFixture {
 
     /// The run as it is stored.
     pub async fn run(&self, run: RunId) -> Run {
-        self.store.history.run(run).await.unwrap()
+        self.store.run_reader.run(run).await.unwrap()
     }
 
     pub async fn state(&self, run: RunId) -> &'static str {
@@ -219,7 +219,7 @@ impl EngineFixture {
     /// The events of a run.
     pub async fn events(&self, run: RunId) -> Vec<Event> {
         let filter = EventFilter { run: Some(run), subject: None };
-        let events = self.store.history.events(EventId(0), filter, 1000).await.unwrap();
+        let events = self.store.run_reader.events(EventId(0), filter, 1000).await.unwrap();
         events.into_iter().map(|recorded| recorded.event).collect()
     }
 
@@ -230,7 +230,7 @@ impl EngineFixture {
 
     /// How many events of this type the history has.
     pub async fn count_events(&self, kind: EventType) -> usize {
-        let events = self.store.history.events(EventId(0), EventFilter::default(), 10_000).await.unwrap();
+        let events = self.store.run_reader.events(EventId(0), EventFilter::default(), 10_000).await.unwrap();
         events.iter().filter(|recorded| recorded.event.event_type == kind).count()
     }
 }

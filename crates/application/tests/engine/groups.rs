@@ -80,7 +80,7 @@ async fn start(fixture: &EngineFixture, work: &Arc<dyn Step>) -> (Engine, RunId)
 }
 
 async fn statuses(fixture: &EngineFixture, run: RunId) -> Vec<StepStatus> {
-    let steps = fixture.store.history.steps(run).await.unwrap();
+    let steps = fixture.store.run_reader.steps(run).await.unwrap();
     let names: Vec<_> = steps.iter().map(|step| step.step).collect();
     assert_eq!(names, Pipeline::Proposal.steps()[..names.len()], "always in order");
     steps.into_iter().map(|step| step.status).collect()
@@ -109,7 +109,7 @@ async fn the_steps_of_a_group_run_side_by_side_and_are_recorded_in_order(fixture
     let last = events.iter().rposition(|event| event.step.is_some_and(|step| reviews().contains(&step)));
     let first = events.iter().position(|event| event.step == Some(StepName::AggregateDecision));
     assert!(last < first, "the next group begins after the last of them");
-    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 7);
+    assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 7);
     engine.stop().await;
 }
 
@@ -171,7 +171,7 @@ async fn only_the_steps_that_failed_are_tried_again(fixture: EngineFixture) {
         assert_eq!(times(&calls, *step), expected, "{step}");
     }
     assert!(calls.lock().unwrap().contains(&(CRITIC, 2)));
-    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 7);
+    assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 7);
     engine.stop().await;
 }
 
@@ -248,7 +248,7 @@ async fn five_reviews_in_a_lane_of_four_keep_their_slot_and_burn_nothing(fixture
         assert!(!events.contains(&wait), "{events:?}");
     }
     assert!(calls.lock().unwrap().iter().all(|(_, attempt)| *attempt == 1));
-    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 7);
+    assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 7);
     engine.stop().await;
 }
 

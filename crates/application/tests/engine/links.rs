@@ -133,7 +133,7 @@ pub(crate) fn link_steps(
     };
     let summarization = LinkSummarizationStep {
         shared: shared.clone(),
-        history: store.history.clone(),
+        history: store.run_reader.clone(),
         model,
         preferred_language: SummaryLanguage::Auto,
         ranking: Arc::new(Semaphore::new(2)),

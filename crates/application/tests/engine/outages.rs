@@ -34,7 +34,7 @@ async fn a_result_survives_an_outage_and_is_stored_once(fixture: EngineFixture) 
         let run = fixture.enqueue(SubjectId::new()).await;
         fixture.wait_for_state(run, "COMPLETED").await;
         histories.push(fixture.event_types(run).await);
-        assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 2);
+        assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 2);
     }
     assert!(
         histories.windows(2).all(|pair| pair[0] == pair[1]),
@@ -55,7 +55,7 @@ async fn a_result_that_cannot_be_stored_fails_the_run(fixture: EngineFixture) {
     fixture.wait_for_state(run, "FAILED").await;
     let stored = fixture.run(run).await;
     assert_eq!(stored.state.reason().unwrap().record.error_code, "RESULT_NOT_STORABLE");
-    let steps = fixture.store.history.steps(run).await.unwrap();
+    let steps = fixture.store.run_reader.steps(run).await.unwrap();
     assert_eq!(steps[0].status, quire_domain::StepStatus::Failed);
     engine.stop().await;
 }

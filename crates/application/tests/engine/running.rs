@@ -41,7 +41,7 @@ STEP_SUCCEEDED run 1 INTERPRETATION #1
 RUN_COMPLETED run 1
 "
     );
-    let artifacts = fixture.store.history.artifacts(run).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(run).await.unwrap();
     let types: Vec<_> = artifacts.iter().map(|artifact| artifact.artifact_type.as_str()).collect();
     assert_eq!(types, ["EXTRACTION", "INTERPRETATION"]);
     engine.stop().await;
@@ -88,7 +88,7 @@ async fn runs_of_a_subject_run_one_after_the_other(fixture: EngineFixture) {
     let starts: Vec<_> = {
         let events = fixture
             .store
-            .history
+            .run_reader
             .events(quire_domain::EventId(0), quire_ports::EventFilter::default(), 1000)
             .await
             .unwrap();

@@ -81,6 +81,6 @@ async fn a_run_that_has_not_begun_is_handed_back_unchanged(fixture: EngineFixtur
     assert_eq!(stored.state.as_str(), "QUEUED");
     assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     assert_eq!(fixture.event_types(run).await.last(), Some(&EventType::RunRequeued));
-    let steps = fixture.store.history.steps(run).await.unwrap();
+    let steps = fixture.store.run_reader.steps(run).await.unwrap();
     assert_eq!(steps[0].status, quire_domain::StepStatus::Pending);
 }

@@ -101,7 +101,7 @@ async fn a_silent_server_costs_no_run_an_attempt() {
     gate.add_permits(100);
     wait_for_number(&sql, "SELECT count(*) FROM runs WHERE state = 'COMPLETED'", 6).await;
     for run in runs {
-        let stored = store.history.run(run).await.unwrap();
+        let stored = store.run_reader.run(run).await.unwrap();
         assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     }
     let requeued =
@@ -147,6 +147,6 @@ async fn a_worker_that_dies_after_a_silence_is_still_found() {
     proxy.speak();
     gate.add_permits(100);
     wait_for_number(&sql, "SELECT count(*) FROM runs WHERE state = 'COMPLETED'", 1).await;
-    assert_eq!(store.history.run(run).await.unwrap().failed_attempts, 1);
+    assert_eq!(store.run_reader.run(run).await.unwrap().failed_attempts, 1);
     other.engine.stop().await;
 }

@@ -44,7 +44,7 @@ async fn an_upload_leaves_one_pending_job_with_its_file(fixture: EngineFixture) 
     let folder = tempfile::tempdir().unwrap();
     let (upload, blobs) = begin(&fixture, &folder).await;
     let document = finish(upload).await.unwrap();
-    let jobs = fixture.store.history.jobs(document).await.unwrap();
+    let jobs = fixture.store.run_reader.jobs(document).await.unwrap();
     let [job] = jobs.as_slice() else { panic!("{jobs:?}") };
     assert_eq!((job.document, job.status.as_str(), job.attempts), (document, "PENDING", 0));
     assert_eq!((job.started_at, job.completed_at, job.error_log.as_str()), (None, None, "[]"));

@@ -47,7 +47,7 @@ async fn a_run_that_waits_for_its_next_attempt_leaves_its_slot_to_others(fixture
     fixture.wait_for_state_advancing(behind, "COMPLETED").await;
     let completed = fixture.run(run).await;
     assert_eq!((completed.state.as_str(), completed.queued_at), ("COMPLETED", waiting.queued_at));
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     let attempts: Vec<_> = records.iter().map(|record| record.attempt).collect();
     assert_eq!(attempts, [1, 1, 2, 2, 1, 1]);
     engine.stop().await;

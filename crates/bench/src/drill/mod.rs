@@ -155,7 +155,7 @@ async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
             let mut open = 0;
             for state in [RunStateName::Queued, RunStateName::Running] {
                 let filter = RunFilter { state: Some(state), limit: 1, ..RunFilter::default() };
-                open += store.history.runs(&filter).await.map_or(1, |runs| runs.len());
+                open += store.run_reader.runs(&filter).await.map_or(1, |runs| runs.len());
             }
             if open == 0 {
                 return;
@@ -169,7 +169,7 @@ async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
 /// Waits until that many runs are RUNNING.
 async fn wait_for_running(store: &Store, count: usize) {
     let filter = RunFilter { state: Some(RunStateName::Running), limit: 1000, ..RunFilter::default() };
-    while store.history.runs(&filter).await.map_or(0, |runs| runs.len()) < count {
+    while store.run_reader.runs(&filter).await.map_or(0, |runs| runs.len()) < count {
         tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
@@ -178,7 +178,7 @@ async fn wait_for_running(store: &Store, count: usize) {
 async fn interrupted_steps(store: &Store, is_counted: impl Fn(StepName) -> bool) -> u64 {
     let (mut interrupted, mut seen) = (0, EventId(0));
     loop {
-        let page = store.history.events(seen, EventFilter::default(), 5000).await.unwrap();
+        let page = store.run_reader.events(seen, EventFilter::default(), 5000).await.unwrap();
         let Some(last) = page.last() else { return interrupted };
         seen = last.id;
         let events = page.iter().map(|recorded| &recorded.event);

@@ -29,7 +29,7 @@ pub(super) async fn reader(
     Ok(Some(DocumentIntelligenceReader {
         analyser: Arc::new(analyser),
         queue: store.queue.clone(),
-        history: store.history.clone(),
+        history: store.run_reader.clone(),
         calls: store.model_calls.clone(),
         clock: store.clock.clone(),
         lanes: lanes.clone(),

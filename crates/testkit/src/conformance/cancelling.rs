@@ -46,7 +46,7 @@ pub async fn a_cancelled_run_ends_at_once_and_its_worker_loses_it(fixture: &Stor
     assert_eq!((last[0].actor.as_deref(), last[0].worker), (Some("alma"), Some(worker)));
     let attempts = fixture.attempts(run.id).await;
     assert_eq!(attempts.iter().map(|one| one.outcome).collect::<Vec<_>>(), [EventType::RunCancelled]);
-    let jobs = fixture.store.history.jobs(document.id.into()).await.unwrap();
+    let jobs = fixture.store.run_reader.jobs(document.id.into()).await.unwrap();
     assert!(jobs[0].status == "FAILED" && jobs[0].error_log.contains("CANCELLED"), "{:?}", jobs[0]);
 
     let late = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(6));

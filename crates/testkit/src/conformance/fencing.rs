@@ -21,7 +21,7 @@ pub async fn a_write_by_the_owner_is_stored_completely(fixture: &StoreFixture) {
     let stored = fixture.run(id).await;
     assert_eq!(stored, write.transition.unwrap().run);
     assert_eq!(stored.state.completed_at(), Some(at(3)));
-    let artifacts = fixture.store.history.artifacts(id).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(id).await.unwrap();
     assert_eq!(artifacts, write.artifacts);
     let steps = fixture.steps(id).await;
     assert_eq!((steps[0].step, steps[0].status), (StepName::Extraction, StepStatus::Succeeded));
@@ -51,10 +51,10 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     assert_eq!(fixture.store.queue.write(completed).await.unwrap(), RunWriteOutcome::Refused);
 
     assert_eq!(fixture.run(id).await, current);
-    assert!(fixture.store.history.artifacts(id).await.unwrap().is_empty());
+    assert!(fixture.store.run_reader.artifacts(id).await.unwrap().is_empty());
     assert_eq!(fixture.steps(id).await[0].status, StepStatus::Running);
     let last_id = before.last().unwrap().id;
-    let recorded = fixture.store.history.events(last_id, EventFilter::default(), 100).await.unwrap();
+    let recorded = fixture.store.run_reader.events(last_id, EventFilter::default(), 100).await.unwrap();
     let kinds: Vec<_> = recorded.iter().map(|one| (one.event.event_type, one.event.fence)).collect();
     assert_eq!(kinds, [(EventType::LateWriteRefused, Some(lost.fence)); 2]);
 }

@@ -40,7 +40,7 @@ fn of_hidden(query: FindQuery) -> FindQuery {
 pub async fn hiding_is_recorded_once_and_undone(fixture: &StoreFixture) {
     let (id, run, _) = fixture.interpreted_document().await;
     let before = fixture.store.documents.overview(id).await.unwrap();
-    let newest = fixture.store.history.newest_event().await.unwrap();
+    let newest = fixture.store.run_reader.newest_event().await.unwrap();
     let hidden = Some(Hidden { at: at(20), by: "ana".to_owned() });
     let first = set(fixture, id, HideChange::Hide, 20).await;
     assert_eq!(first.hidden, hidden);

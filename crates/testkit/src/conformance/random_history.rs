@@ -85,7 +85,7 @@ impl<'f> RandomHistory<'f> {
 
     async fn random_run(&mut self, state: RunStateName) -> Option<Run> {
         let filter = RunFilter { state: Some(state), limit: 100, ..RunFilter::default() };
-        let runs = self.fixture.store.history.runs(&filter).await.unwrap();
+        let runs = self.fixture.store.run_reader.runs(&filter).await.unwrap();
         self.random.choose(&runs).cloned()
     }
 

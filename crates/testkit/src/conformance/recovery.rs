@@ -120,7 +120,7 @@ pub async fn an_orphaned_run_fails_when_its_claims_are_used_up(fixture: &StoreFi
         assert_eq!(ids(&recovered), [id]);
         assert_eq!(fixture.state(id).await, state);
     }
-    let jobs = fixture.store.history.jobs(fixture.run(id).await.subject).await.unwrap();
+    let jobs = fixture.store.run_reader.jobs(fixture.run(id).await.subject).await.unwrap();
     assert_eq!((jobs[0].status.as_str(), jobs[0].attempts), ("FAILED", 2));
     assert_eq!(jobs[0].error_log.matches("PROCESS_TERMINATED").count(), 2, "{}", jobs[0].error_log);
 }
@@ -290,7 +290,7 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     let added = fixture.change_run(second, RunChange::TimeOut { continued_by: Some(third) }, at(13)).await;
     assert_eq!(added, []);
     assert_eq!(fixture.claim_one(worker, at(14)).await.run.id, waiting);
-    assert!(fixture.store.history.run(third).await.is_err());
+    assert!(fixture.store.run_reader.run(third).await.is_err());
     let created = fixture.events().await;
     let created = created.iter().filter(|event| event.event.event_type == EventType::RunCreated).count();
     assert_eq!(created, 3);

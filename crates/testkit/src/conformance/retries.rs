@@ -96,10 +96,10 @@ pub async fn an_automatic_requeue_shows_in_the_job_view(fixture: &StoreFixture) 
         let worker = fixture.worker(at(now)).await;
         fixture.store.queue.release_due(at(now), 10).await.unwrap();
         fixture.claim_one(worker, at(now)).await;
-        let processing = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+        let processing = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
         assert_eq!((processing.status.as_str(), processing.started_at), ("PROCESSING", Some(at(now))));
         fail(fixture, id, StepName::Extraction, AUTO, at(now + 1)).await;
-        let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+        let job = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
         assert_eq!((job.status.as_str(), job.attempts), (status, n));
         let log: serde_json::Value = serde_json::from_str(&job.error_log).unwrap();
         let log = log.as_array().unwrap();

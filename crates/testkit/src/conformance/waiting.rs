@@ -109,7 +109,7 @@ pub async fn a_postponed_attempt_keeps_its_number_and_its_failure_is_logged(fixt
         let steps = fixture.steps(id).await;
         assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Pending, 1));
     }
-    let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+    let job = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
     assert_eq!((job.status.as_str(), job.attempts), ("PENDING", 0));
     let log: serde_json::Value = serde_json::from_str(&job.error_log).unwrap();
     let entries: Vec<_> =

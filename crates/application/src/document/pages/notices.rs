@@ -26,7 +26,7 @@ pub struct PageNotice {
 
 /// The pages of a run whose text is not complete.
 pub async fn notices(app: &App, run: RunId) -> Result<Vec<PageNotice>> {
-    let artifacts = app.store.history.artifacts(run).await?;
+    let artifacts = app.store.run_reader.artifacts(run).await?;
     let Some(pages) = artifacts.iter().rfind(|artifact| artifact.artifact_type == PagesArtifact::ARTIFACT)
     else {
         return Ok(Vec::new());

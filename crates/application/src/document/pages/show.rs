@@ -42,7 +42,7 @@ pub async fn page(app: &App, document: DocumentId, number: usize) -> Result<Page
 
 /// The pages as the newest run read them. `NotFound` without such a document, or until a run has read it.
 pub async fn page_index(store: &Store, document: DocumentId) -> PortResult<(RunId, PagesArtifact)> {
-    let found = store.history.latest_artifact(document.into(), PagesArtifact::ARTIFACT).await?;
+    let found = store.run_reader.latest_artifact(document.into(), PagesArtifact::ARTIFACT).await?;
     let Some((run, artifact)) = found else {
         store.documents.find(document).await?;
         return Err(PortError::NotFound(format!("the list of pages of document {document} (not read yet)")));

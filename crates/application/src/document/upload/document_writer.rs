@@ -85,7 +85,7 @@ impl DocumentWriter {
     /// The outcome whose answer was lost: the database has the document and its run.
     async fn lost_outcome(&self) -> PortResult<AddOutcome> {
         let run = match &self.new.run {
-            Some(run) => Some(self.store.history.run(run.id).await?.as_created()),
+            Some(run) => Some(self.store.run_reader.run(run.id).await?.as_created()),
             None => None,
         };
         Ok(AddOutcome::Added { run })

@@ -68,7 +68,7 @@ pub(super) async fn as_first_returned(
 ) -> PortResult<DocumentView> {
     let document = store.documents.find(id).await?;
     let run = match run {
-        Some(run) => Some(store.history.run(run).await?.as_created()),
+        Some(run) => Some(store.run_reader.run(run).await?.as_created()),
         None => None,
     };
     let language_override = run.as_ref().and_then(|run| run.language.clone());

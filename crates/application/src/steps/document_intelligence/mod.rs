@@ -17,7 +17,7 @@ use quire_domain::reading::{AnalysedDocument, FileKind};
 use quire_domain::{Failure, LaneName};
 use quire_ports::{
     AcceptedOperation, AnalysisError, AnalysisErrorKind, AnalysisRequest, Clock, DocumentAnalyser,
-    MODEL_CALL_OK, ModelCalls, OperationState, RunHistory, RunQueue, StepContext, missing_page,
+    MODEL_CALL_OK, ModelCalls, OperationState, RunQueue, RunReader, StepContext, missing_page,
 };
 
 use self::operation::{OperationRecords, StoredSubmission, Submission, SubmittedOperation};
@@ -51,7 +51,7 @@ pub struct DocumentIntelligenceReader {
     /// Stores the operations.
     pub queue: Arc<dyn RunQueue>,
     /// Has the stored operations.
-    pub history: Arc<dyn RunHistory>,
+    pub history: Arc<dyn RunReader>,
     /// Records what an operation cost.
     pub calls: Arc<dyn ModelCalls>,
     /// The clock of the store.

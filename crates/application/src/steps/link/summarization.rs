@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_domain::link::{ForwardedText, NormalizedUrl, SummaryLanguage};
 use quire_domain::{Failure, FailureType, SummaryId};
-use quire_ports::{LinkRun, LinkSource, NewSummary, RunHistory, Step, StepContext, StepOutput};
+use quire_ports::{LinkRun, LinkSource, NewSummary, RunReader, Step, StepContext, StepOutput};
 use quire_understanding::summary::{
     self, EXTRACTIVE_METHOD, ForwardedPost, Summary, SummaryError, SummarySource,
 };
@@ -25,7 +25,7 @@ pub struct LinkSummarizationStep {
     /// What the steps share.
     pub shared: LinkStepServices,
     /// The artifacts of the run, which hold its page.
-    pub history: Arc<dyn RunHistory>,
+    pub history: Arc<dyn RunReader>,
     /// The model to ask. Without one, sentences of the text make the summary.
     pub model: Option<SummaryModel>,
     /// The language of summaries whose request names none.

@@ -93,11 +93,11 @@ async fn copy_quietly(from: &InstallationStores, to: &InstallationStores) -> Res
 /// Works as an installation does: a queued run is claimed, events get new ids, and what is final stays final.
 async fn assert_works(place: &Place, waiting: RunId) {
     let fixture = &place.fixture;
-    let before = fixture.store.history.newest_event().await.unwrap();
+    let before = fixture.store.run_reader.newest_event().await.unwrap();
     let worker = fixture.worker(at(100)).await;
     assert_eq!(fixture.claim_one(worker, at(101)).await.run.id, waiting);
     fixture.complete_run(waiting).await;
-    assert!(fixture.store.history.newest_event().await.unwrap() > before);
+    assert!(fixture.store.run_reader.newest_event().await.unwrap() > before);
     for statement in [
         "UPDATE events SET event_type = 'RUN_FAILED'",
         "DELETE FROM artifacts",

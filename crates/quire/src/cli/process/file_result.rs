@@ -141,7 +141,7 @@ pub(super) async fn of_run(
 
 /// Adds pages and language, which a run that failed later has as well.
 async fn add_reading(store: &Store, run: &Run, result: &mut FileResult) -> Result<(), PortError> {
-    let artifacts = store.history.artifacts(run.id).await?;
+    let artifacts = store.run_reader.artifacts(run.id).await?;
     let payload = |kind: &str| {
         let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == kind);
         artifact.map(|artifact| artifact.payload.as_str())

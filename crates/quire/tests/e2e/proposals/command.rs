@@ -118,7 +118,7 @@ async fn a_detached_run_is_left_to_a_server(env: &TestEnv) {
     use_model(env, &model);
     let id = env.cli.run_ok(&["propose", "--detach", "Umbrellas."]);
     let run: quire_domain::RunId = id.trim_end().parse().unwrap();
-    assert_eq!(env.store.history.run(run).await.unwrap().state.as_str(), "QUEUED");
+    assert_eq!(env.store.run_reader.run(run).await.unwrap().state.as_str(), "QUEUED");
     assert_eq!(model.requests().len(), 0);
     let _server = env.cli.serve();
     assert_eq!(env.wait_for_run(run).await.state.as_str(), "COMPLETED");
