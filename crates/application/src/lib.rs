@@ -21,6 +21,7 @@ pub mod link;
 pub mod model_usage;
 pub mod operations;
 pub mod proposal;
+mod purge;
 pub mod review;
 pub mod run;
 mod run_write;
@@ -31,3 +32,4 @@ pub mod storage;
 
 pub use app::{App, AppSettings};
 pub use error::{Error, Result};
+pub use purge::purge;

@@ -48,7 +48,7 @@ pub struct Asker {
 pub struct AskModel {
     /// The model.
     pub model: Arc<dyn LanguageModel>,
-    /// Whether personal data is hidden from it.
+    /// Whether personal data is redacted before it gets a text.
     pub redact: bool,
     /// The most tokens of an answer.
     pub max_tokens: u64,

@@ -15,15 +15,15 @@ use super::view::schema_of;
 use crate::event_telemetry;
 use crate::{App, Error};
 
-/// A batch of changes to an interpretation.
+/// A batch of edits of an interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditRequest {
     /// The run of the interpretation.
     pub run: RunId,
     /// The version that the reviewer edited.
     pub base: EditBase,
-    /// The changes. All are applied, or none.
-    pub changes: Vec<RequestedEdit>,
+    /// What is requested. All of it is applied, or nothing.
+    pub edits: Vec<RequestedEdit>,
     /// The name of the reviewer.
     pub actor: String,
     /// Ties the edit to its request in the log.
@@ -95,11 +95,11 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     let document = DocumentId(editable.run.subject.0);
     let schema = schema_of(store, &editable.run).await?;
     let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
-    let changes = read_typed_texts(&request.changes, fields, &schema)?;
-    let deleted = deleted_fields(store, request.run, &changes).await?;
+    let edits = read_typed_texts(&request.edits, fields, &schema)?;
+    let deleted = deleted_fields(store, request.run, &edits).await?;
     let found = store.reviews.version(request.run, Some(1)).await?.map(|first| first.data.fields);
     let earlier = EarlierFields { deleted: &deleted, found: &found.unwrap_or_default() };
-    let edited = apply_edits(fields, earlier, &schema, neutral, &changes)?;
+    let edited = apply_edits(fields, earlier, &schema, neutral, &edits)?;
     if edited.changes.is_empty() {
         return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));
     }

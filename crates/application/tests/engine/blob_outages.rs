@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadSettings, Uploader};
+use quire_application::document::upload::{FirstRunOptions, Upload, UploadError, UploadSettings, Uploader};
 use quire_application::steps::DocumentIntelligenceOptions;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::reading::{Extractor, FileKind};
@@ -62,7 +62,7 @@ impl Outages {
             upload.write(&piece).await?;
         }
         let extractor = Some(self.extractor);
-        let first = FirstRun { priority: Priority::Normal, correlation_id: None, extractor };
+        let first = FirstRunOptions { priority: Priority::Normal, correlation_id: None, extractor };
         let uploader = Uploader { actor: "ana".to_owned(), key: None };
         let view = upload.finish("record.pdf", Some(first), &uploader).await?;
         Ok((view.overview.document.id, view.overview.latest_run.unwrap().id))

@@ -32,10 +32,10 @@ mod withdraw;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::events::{RunningStep, run_created, step_interrupted};
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::fence::Fence;
 use super::orphans::Orphaned;
-use super::recorded::{RunningStep, run_created, step_interrupted};
 use super::retry::{RecoveryPolicy, RequeuePolicy};
 use super::state::{NewRun, Run, RunState};
 use super::turn::Turn;

@@ -72,7 +72,7 @@ impl RunRecovery for PgStore {
         known: &[RunId],
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
-        let unknown = sqlx::query(sql!("runs/held_unreported")).bind(worker.0).bind(ids(known));
+        let unknown = sqlx::query(sql!("runs/held_unknown")).bind(worker.0).bind(ids(known));
         self.change_all(unknown, &RunChange::HandBack, at).await
     }
 

@@ -207,7 +207,7 @@ impl ChangeMembers {
     }
 
     fn value(&self) -> Result<Option<Value>, WrongMember> {
-        let value = self.0.get("value").map(|value| scalar(value, "value"));
+        let value = self.0.get("value").map(|value| value_of(value, "value"));
         value.transpose()
     }
 
@@ -243,7 +243,7 @@ impl ChangeMembers {
         let Some(Json::Object(members)) = self.0.get("visit") else {
             return wrong("visit", "must be an object, such as {\"visit_date\": \"2024-02-01\"}");
         };
-        members.iter().map(|(key, value)| Ok((key.clone(), scalar(value, "visit")?))).collect()
+        members.iter().map(|(key, value)| Ok((key.clone(), value_of(value, "visit")?))).collect()
     }
 }
 
@@ -252,7 +252,7 @@ fn must_be_a_type() -> String {
     format!("must be one of {}", names.join(", "))
 }
 
-fn scalar(value: &Json, member: &'static str) -> Result<Value, WrongMember> {
+fn value_of(value: &Json, member: &'static str) -> Result<Value, WrongMember> {
     serde_json::from_value(value.clone())
         .map_err(|error| WrongMember(member, format!("is not valid: {error}")))
 }

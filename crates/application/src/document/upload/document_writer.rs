@@ -59,11 +59,11 @@ impl DocumentWriter {
         };
         match self.try_to_add().await {
             Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
-                self.lost_outcome().await
+                self.found_outcome().await
             }
             // The second transaction had to wait for the first, so that its answer is about both.
             Ok(outcome) => Ok(outcome),
-            Err(_) if self.record_exists().await => self.lost_outcome().await,
+            Err(_) if self.record_exists().await => self.found_outcome().await,
             Err(_) => {
                 tracing::warn!(
                     document_id = %self.new.document.id,
@@ -83,7 +83,7 @@ impl DocumentWriter {
     }
 
     /// The outcome whose answer was lost: the database has the document and its run.
-    async fn lost_outcome(&self) -> PortResult<AddOutcome> {
+    async fn found_outcome(&self) -> PortResult<AddOutcome> {
         let run = match &self.new.run {
             Some(run) => Some(self.store.run_reader.run(run.id).await?.as_created()),
             None => None,

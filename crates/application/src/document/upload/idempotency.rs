@@ -5,7 +5,7 @@ use quire_domain::{Document, DocumentId, ReviewStatus, Run, RunId};
 use quire_ports::{DocumentOverview, IdempotencyKey, PortResult, Store};
 use sha2::{Digest as _, Sha256};
 
-use super::FirstRun;
+use super::FirstRunOptions;
 use crate::document::DocumentView;
 
 /// How long an idempotency key is valid.
@@ -25,7 +25,7 @@ pub struct UploadKey {
 /// The parts of an upload that identify it.
 pub(super) struct UploadIdentity<'a> {
     pub document: &'a Document,
-    pub first: Option<&'a FirstRun>,
+    pub first: Option<&'a FirstRunOptions>,
     /// The requested schema.
     pub schema: Option<&'a str>,
 }

@@ -153,8 +153,11 @@ impl UploadFixture {
         for piece in file.chunks(50_000) {
             upload.write(piece).await?;
         }
-        let first =
-            FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()), extractor: None };
+        let first = FirstRunOptions {
+            priority: Priority::High,
+            correlation_id: Some("req-1".to_owned()),
+            extractor: None,
+        };
         upload.finish("folder/record.pdf", Some(first), &uploader(None)).await
     }
 
