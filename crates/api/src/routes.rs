@@ -37,8 +37,8 @@ pub fn router(server: Server) -> Router {
 /// The REST API.
 fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
     Router::new()
-        .route("/documents", get(documents::list).post(documents::upload::add))
-        .route("/documents/upload", post(documents::upload::create))
+        .route("/documents", get(documents::list).post(documents::upload::upload_with_details))
+        .route("/documents/upload", post(documents::upload::upload))
         .route("/documents/export", get(documents::export))
         .route("/documents/{id}", get(documents::detail))
         .route("/documents/{id}/download", get(documents::download))
@@ -179,4 +179,4 @@ fn with_middleware(router: Router, server: Server) -> Router {
 
 #[cfg(test)]
 #[path = "routes_tests.rs"]
-mod tests;
+pub(crate) mod tests;

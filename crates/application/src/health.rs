@@ -27,7 +27,7 @@ pub trait DatabaseCheck: Send + Sync {
 impl DatabaseCheck for Store {
     /// Looks for a run that cannot exist: one look in one index, and "not found" is the right answer.
     async fn check(&self) -> Result<()> {
-        match self.history.run(RunId(Uuid::nil())).await {
+        match self.run_reader.run(RunId(Uuid::nil())).await {
             Ok(_) | Err(PortError::NotFound(_)) => Ok(()),
             Err(error) => Err(error.into()),
         }

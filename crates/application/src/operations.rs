@@ -89,9 +89,9 @@ impl OperationsOverview {
         let to = now.saturating_add(SignedDuration::from_mins(1)).unwrap_or(Timestamp::MAX);
         Ok(Self {
             now,
-            depth: store.history.queue_depth().await?,
+            depth: store.run_reader.queue_depth().await?,
             minutes: store.metrics.between(from, to).await?,
-            failures: store.history.failures().await?,
+            failures: store.run_reader.failures().await?,
             lanes: store.lanes.list().await?,
             workers: store.workers.list().await?,
         })

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt as _};
-use quire_application::document::upload::{FirstRun, Upload, UploadSettings, Uploader};
+use quire_application::document::upload::{FirstRunOptions, Upload, UploadSettings, Uploader};
 use quire_connectors::blob::ObjectBlobs;
 use quire_connectors::blob::object::{AzureSettings, ObjectLocation, Repetition};
 use quire_connectors::http::HttpOptions;
@@ -148,7 +148,7 @@ pub async fn upload(store: Store, blobs: Arc<dyn BlobStore>, file: Arc<[u8]>) {
     for piece in file.chunks(PIECE) {
         upload.write(piece).await.unwrap();
     }
-    let first = FirstRun {
+    let first = FirstRunOptions {
         priority: Priority::Normal,
         correlation_id: Some("0123456789abcdef".to_owned()),
         extractor: None,

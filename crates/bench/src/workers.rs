@@ -82,7 +82,7 @@ async fn seconds_per_document(workers: usize, documents: usize) -> f64 {
     }
     let is_open = async |state| {
         let filter = RunFilter { state: Some(state), limit: 1, ..RunFilter::default() };
-        !database.store.history.runs(&filter).await.unwrap().is_empty()
+        !database.store.run_reader.runs(&filter).await.unwrap().is_empty()
     };
     while is_open(RunStateName::Queued).await || is_open(RunStateName::Running).await {
         meters.iter_mut().for_each(UsageMeter::sample);
@@ -91,7 +91,7 @@ async fn seconds_per_document(workers: usize, documents: usize) -> f64 {
     let after: f64 = meters.iter_mut().map(UsageMeter::cpu_seconds_now).sum();
     let completed =
         RunFilter { state: Some(RunStateName::Completed), limit: 100_000, ..RunFilter::default() };
-    assert_eq!(database.store.history.runs(&completed).await.unwrap().len(), documents);
+    assert_eq!(database.store.run_reader.runs(&completed).await.unwrap().len(), documents);
     assert!(workers.into_iter().all(TestProcess::stop));
     (after - before) / documents as f64
 }

@@ -1,6 +1,7 @@
 //! Events: the history of runs, steps and documents. An event is appended in the same transaction as the change that
-//! it records. Step records, attempt records and the progress of steps are read from events, so that they cannot
-//! disagree.
+//! it records. Step records and attempt records are read from events, so that they cannot disagree. The progress of steps is
+//! a table of its own, written with the events of the steps. It differs from them in one case, on purpose: when a run is put
+//! back into the queue, its unfinished steps are reset, which no event of a step records.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -94,8 +95,9 @@ impl EventType {
         })
     }
 
-    /// Whether this event ends an attempt, or withdraws a run before its next attempt.
-    pub fn ends_attempt(self) -> bool {
+    /// Whether a run has no worker after this event. A run that is sent to wait has none either, although its attempt goes on
+    /// ([`Event::ends_attempt`]).
+    pub fn ends_claim(self) -> bool {
         self.ends_run() || self == Self::RunRequeued
     }
 
@@ -266,6 +268,12 @@ impl Event {
     /// Whether it sends a run to wait. Nothing counts, and the attempt goes on when the wait is over.
     pub fn is_wait(&self) -> bool {
         self.event_type == EventType::RunRequeued && self.reason.as_deref() == Some(Self::WAITING)
+    }
+
+    /// Whether it ends an attempt at its run. A withdrawal ends a run between two attempts. The view `run_attempts` of the
+    /// stores says the same.
+    pub fn ends_attempt(&self) -> bool {
+        self.event_type.ends_claim() && self.event_type != EventType::RunWithdrawn && !self.is_wait()
     }
 
     /// An event about a run, with everything else unset.

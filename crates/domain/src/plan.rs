@@ -74,8 +74,8 @@ impl PipelinePlan {
     }
 }
 
-/// The next attempt at a step, unless it has succeeded. After a failed attempt the next number follows; a step that was put
-/// off or reset keeps the number that it has.
+/// The next attempt at a step, unless it has succeeded. After a failed attempt the next number follows. A step that was put
+/// off keeps its number, and one that was reset begins again: the reset has set the number to 1.
 fn next_attempt(step: StepName, reached: &[ReachedStep]) -> Option<StepAttempt> {
     let Some(reached) = reached.iter().find(|reached| reached.step == step) else {
         return Some(StepAttempt::first(step));

@@ -7,6 +7,7 @@
 mod analysis;
 mod awake;
 mod blobs;
+mod breakpoints;
 mod calibration;
 mod clock;
 mod credentials;
@@ -14,7 +15,6 @@ mod documents;
 mod embedder;
 mod error;
 mod governance;
-mod history;
 mod installation;
 mod interpreter;
 mod lanes;
@@ -24,13 +24,13 @@ mod migrations;
 mod model;
 mod model_calls;
 mod new_document;
-mod probe;
 mod proposals;
 mod queue;
 mod reader;
 mod recovery;
 mod request_lock;
 mod reviews;
+mod run_reader;
 mod search;
 mod sessions;
 mod step;
@@ -45,6 +45,7 @@ pub use analysis::{
 };
 pub use awake::{AwakeTime, Deadline, within_awake_time};
 pub use blobs::{BlobFile, BlobGuard, BlobRoot, BlobStore, BlobWriter, FolderPage};
+pub use breakpoints::{Breakpoint, Breakpoints, NoBreakpoints};
 pub use calibration::{Calibration, CalibrationFilter, CalibrationQuery, FieldReliability};
 pub use clock::{Clock, SystemClock};
 pub use credentials::{ApiKey, Credentials, KeyRotation, NewKey, PreviousSecret};
@@ -57,10 +58,6 @@ pub use error::{PortError, PortResult};
 pub use governance::{
     AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersionSummary,
     StructuralCandidate,
-};
-pub use history::{
-    Artifact, DocumentJob, EventFilter, QueueDepth, RunAttempt, RunFilter, RunHistory, StepFailures,
-    StepProgress, StepRecord,
 };
 pub use installation::Installation;
 pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput, KeptAnswers};
@@ -79,7 +76,6 @@ pub use model_calls::{
     DailyModelUsage, MODEL_CALL_CANCELLED, MODEL_CALL_OK, ModelCall, ModelCalls, ModelUsage,
 };
 pub use new_document::{AddOutcome, IdempotencyKey, NewDocument};
-pub use probe::{Breakpoint, NoProbe, Probe};
 pub use proposals::{
     ProposalFilter, ProposalRequest, ProposalResult, ProposalRun, ProposalScope, ProposalSummary,
     ProposalVersion, Proposals, StoredReview,
@@ -94,6 +90,10 @@ pub use reviews::{
     DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
+pub use run_reader::{
+    Artifact, DocumentJob, EventFilter, QueueDepth, RunAttempt, RunFilter, RunReader, StepFailures,
+    StepProgress, StepRecord,
+};
 pub use search::{
     DocumentCondition, DocumentProperty, FIRST_TEXT_CHUNK, FieldFacet, FindQuery, Fingerprint, FoundDocument,
     FoundDocuments, FoundOrder, IndexedChunk, IndexedTerm, IndexedText, IndexingTurn, MAX_CHUNKS,
@@ -105,8 +105,8 @@ pub use sessions::{Session, SessionOwner, Sessions};
 pub use step::{Step, StepContext, StepOutput};
 pub use store::Store;
 pub use tables::{
-    CellType, Column, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, TableReceiver, TableSnapshot,
-    Tables, canonical_json,
+    CellType, Column, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, DatabaseTables, TableReceiver,
+    TableSnapshot, canonical_json,
 };
 pub use web::{FetchedPage, PageArticle, PageReader, WebErrorKind, WebFailure, WebPage, WebReader};
 

@@ -18,7 +18,7 @@ pub struct LinkRequest {
     /// one unfinished or summarised request for it at a time.
     pub dedupe_hash: String,
     /// The API key of the client, if it has one.
-    pub user_id: Option<Uuid>,
+    pub key_id: Option<Uuid>,
     /// The language of the summary.
     pub language: SummaryLanguage,
     /// The failed request that this one repeats.

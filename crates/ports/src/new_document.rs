@@ -32,7 +32,7 @@ impl NewDocument {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdempotencyKey {
     /// The owner of the key. Two owners may use the same key.
-    pub scope: String,
+    pub owner: String,
     /// The key from the client.
     pub key: String,
     /// The position of the file in the request, from 0.

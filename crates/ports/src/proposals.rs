@@ -19,7 +19,7 @@ pub struct ProposalRequest {
     /// The run that this one revises.
     pub parent: Option<RunId>,
     /// The API key of the client, if it has one.
-    pub user_id: Option<Uuid>,
+    pub key_id: Option<Uuid>,
     /// The idea.
     pub input_idea: String,
     /// More about it.

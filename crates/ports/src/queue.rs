@@ -11,10 +11,10 @@ use quire_domain::{
 use tokio::sync::{Notify, watch};
 
 use crate::PortResult;
-use crate::history::Artifact;
 use crate::links::NewSummary;
 use crate::proposals::ProposalResult;
 use crate::reviews::FirstVersion;
+use crate::run_reader::Artifact;
 use crate::search::IndexedText;
 
 /// A worker's request for runs.
@@ -30,7 +30,7 @@ pub struct ClaimRequest<'a> {
     pub is_idle: bool,
     /// The pipelines to claim from, each with its steps.
     pub plans: &'a [PipelinePlan],
-    /// Claims the runs that wait in these lanes, instead of those whose turn it is.
+    /// Claims runs at the front that wait (DELAYED) in one of these lanes, instead of those that are READY.
     pub lanes: Option<&'a [LaneName]>,
 }
 
@@ -41,7 +41,7 @@ pub struct ClaimedRun {
     pub run: Run,
     /// The attempts that the claim recorded as started: at each unfinished step of the first group that has one. None if
     /// all steps have succeeded.
-    pub attempts: Vec<StepAttempt>,
+    pub started_steps: Vec<StepAttempt>,
 }
 
 /// A claimed run and the fence that its claim issued.
@@ -67,7 +67,7 @@ pub struct RunWrite {
     /// The text of its document, which enters the search index when the run completes with this write.
     pub text: Option<Arc<IndexedText>>,
     /// The change of the run's state, if the worker lets go of it: it ended, waits, or returns to the queue.
-    pub end: Option<Transition>,
+    pub transition: Option<Transition>,
     /// Whether an earlier attempt at this same write may have succeeded without an answer. If it did, the store accepts
     /// this one and changes nothing.
     pub repeated: bool,

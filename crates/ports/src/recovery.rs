@@ -21,10 +21,10 @@ pub struct RecoveryRules {
 
 impl RecoveryRules {
     /// What happens to an orphaned run whose owner held that many runs, this one included.
-    pub fn recover(&self, run: &Run, held: u32) -> RunChange {
+    pub fn recover(&self, run: &Run, runs_of_worker: u32) -> RunChange {
         RunChange::Recover {
             recovery: self.recovery_of(run.pipeline),
-            orphaned: Orphaned::among(held, &mut rand::rng()),
+            orphaned: Orphaned::among(runs_of_worker, &mut rand::rng()),
         }
     }
 

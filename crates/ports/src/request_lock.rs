@@ -41,7 +41,7 @@ pub enum LockOutcome {
     /// The lock is held until the guard is released or dropped.
     Acquired(Box<dyn LockGuard>),
     /// Somebody else works on the request.
-    Held {
+    Taken {
         /// Where the lock is kept.
         source: LockSource,
         /// When the lock may be free.

@@ -169,7 +169,7 @@ pub struct FindQuery {
     pub order: FoundOrder,
     /// The most documents to return.
     pub limit: u32,
-    /// How many documents to count at most, of [`FoundDocuments::MOST`].
+    /// Counting stops at this number, which is at most [`FoundDocuments::MOST`].
     pub counted: u32,
 }
 
@@ -182,7 +182,7 @@ pub struct FoundDocument {
     pub created_at: Timestamp,
     /// Its chunk that fits best. None without words in the query.
     pub chunk: Option<u32>,
-    /// How well its words fit; comparable within one answer only.
+    /// How well it fits: by its words, or by its rank among words and vectors. Comparable within one answer only.
     pub score: f64,
     /// The name of its schema.
     pub schema: String,
@@ -199,7 +199,7 @@ pub struct FoundDocument {
 pub struct FoundDocuments {
     /// The documents, in the order of the query.
     pub documents: Vec<FoundDocument>,
-    /// How many documents fulfil the query. Counting stops at [`FoundDocuments::MOST`].
+    /// How many documents fulfil the query. Counting stops at [`FindQuery::counted`].
     pub total: u32,
     /// Whether more documents may fulfil it: there are more than are counted, or its words are in so many chunks that not all
     /// of these were looked at.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    Calibration, Clock, Credentials, Documents, Governance, Installation, Lanes, Links, MetricsHistory,
-    Migrations, ModelCalls, Proposals, Reviews, RunHistory, RunQueue, RunRecovery, SearchIndex, Sessions,
-    Tables, Workers,
+    Calibration, Clock, Credentials, DatabaseTables, Documents, Governance, Installation, Lanes, Links,
+    MetricsHistory, Migrations, ModelCalls, Proposals, Reviews, RunQueue, RunReader, RunRecovery,
+    SearchIndex, Sessions, Workers,
 };
 
 /// A database behind its ports. Usually one adapter implements all of them.
@@ -15,7 +15,7 @@ pub struct Store {
     pub queue: Arc<dyn RunQueue>,
     pub recovery: Arc<dyn RunRecovery>,
     pub workers: Arc<dyn Workers>,
-    pub history: Arc<dyn RunHistory>,
+    pub run_reader: Arc<dyn RunReader>,
     pub lanes: Arc<dyn Lanes>,
     pub metrics: Arc<dyn MetricsHistory>,
     pub documents: Arc<dyn Documents>,
@@ -30,7 +30,7 @@ pub struct Store {
     pub migrations: Arc<dyn Migrations>,
     pub model_calls: Arc<dyn ModelCalls>,
     pub search: Arc<dyn SearchIndex>,
-    pub tables: Arc<dyn Tables>,
+    pub tables: Arc<dyn DatabaseTables>,
     /// The clock that decides when a lease of this database has expired.
     pub clock: Arc<dyn Clock>,
 }
@@ -42,7 +42,7 @@ impl Store {
         S: RunQueue
             + RunRecovery
             + Workers
-            + RunHistory
+            + RunReader
             + Lanes
             + MetricsHistory
             + Documents
@@ -57,14 +57,14 @@ impl Store {
             + Migrations
             + ModelCalls
             + SearchIndex
-            + Tables
+            + DatabaseTables
             + 'static,
     {
         Self {
             queue: store.clone(),
             recovery: store.clone(),
             workers: store.clone(),
-            history: store.clone(),
+            run_reader: store.clone(),
             lanes: store.clone(),
             metrics: store.clone(),
             documents: store.clone(),

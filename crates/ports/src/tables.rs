@@ -42,7 +42,7 @@ pub type DatabaseRow = Vec<DatabaseCell>;
 
 /// Reads and writes whole tables.
 #[async_trait]
-pub trait Tables: Send + Sync {
+pub trait DatabaseTables: Send + Sync {
     /// Begins to read the database as it is now, whatever others write meanwhile.
     async fn snapshot(&self) -> PortResult<Box<dyn TableSnapshot>>;
 

@@ -48,7 +48,7 @@ impl MetricsScrape {
         if counted_at.is_some_and(|at| at.elapsed() < QUEUE_MAX_AGE) {
             return;
         }
-        match timeout(QUEUE_TIMEOUT, self.store.history.queue_depth()).await {
+        match timeout(QUEUE_TIMEOUT, self.store.run_reader.queue_depth()).await {
             Ok(Ok(depth)) => set_queue_gauges(&depth, self.store.clock.now()),
             Ok(Err(error)) => {
                 tracing::warn!(%error, "metrics: counting the queue failed, showing the last count");

@@ -17,7 +17,7 @@ use quire_application::search::{Indexer, index_outdated};
 use quire_application::session::SessionService;
 use quire_application::storage::{OriginalsPolicy, Sweep, keep_sweeping};
 use quire_domain::LaneName;
-use quire_ports::{BlobStore, NoProbe, Store};
+use quire_ports::{BlobStore, NoBreakpoints, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
@@ -184,7 +184,8 @@ pub(crate) async fn start_engine(
         pipelines = %pipelines.iter().map(|setup| setup.plan.pipeline.as_str()).collect::<Vec<_>>().join(" "),
         "engine starting"
     );
-    Ok(Engine::start(database.store.clone(), settings, pipelines, lanes.clone(), Arc::new(NoProbe)).await?)
+    Ok(Engine::start(database.store.clone(), settings, pipelines, lanes.clone(), Arc::new(NoBreakpoints))
+        .await?)
 }
 
 /// What the health of a process depends on.

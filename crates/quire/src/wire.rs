@@ -111,7 +111,7 @@ fn document_steps(
         lanes: lanes.clone(),
     };
     let interpretation = InterpretationStep {
-        history: store.history.clone(),
+        history: store.run_reader.clone(),
         blobs: extraction.blobs.clone(),
         governance: store.governance.clone(),
         interpreter: interpreter::create(config, store, model)?,
@@ -124,7 +124,7 @@ fn document_steps(
         kept_pages: config.search.enabled.then(Arc::default),
     };
     let embedding = EmbeddingStep {
-        history: store.history.clone(),
+        history: store.run_reader.clone(),
         blobs: extraction.blobs.clone(),
         embedder,
         clock: store.clock.clone(),
@@ -323,7 +323,7 @@ pub(crate) async fn app(
         uploads: config.upload_settings(),
         free_space: free_space(config),
         confidence: config.confidence.clone(),
-        events: EventFeed::new(store.history.clone(), config.server.feed_limits(), stop.clone()),
+        events: EventFeed::new(store.run_reader.clone(), config.server.feed_limits(), stop.clone()),
         processing: config.uploads.processing,
         searcher: searcher(config, store, lanes).await?,
         asker: asker(config, store, lanes).await?,

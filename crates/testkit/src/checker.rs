@@ -20,12 +20,12 @@ pub struct CheckReport {
     pub events: usize,
     /// Runs in each state.
     pub states: BTreeMap<&'static str, usize>,
-    /// Attempts that ended with the run back in the queue.
+    /// Claims that ended with the run back in the queue, also to wait.
     pub requeued: usize,
     /// Late writes that were refused.
     pub refused: usize,
-    /// All attempts.
-    pub attempts: usize,
+    /// All claims.
+    pub claims: usize,
     /// Broken guarantees.
     pub violations: Vec<Violation>,
 }
@@ -86,20 +86,20 @@ impl StoredHistory {
         let mut history = Self { accepted, plan, ..Self::default() };
         let mut filter = RunFilter { limit: 1000, ..RunFilter::default() };
         loop {
-            let page = store.history.runs(&filter).await?;
+            let page = store.run_reader.runs(&filter).await?;
             let Some(last) = page.last() else { break };
             filter.before = Some(last.id);
             history.runs.extend(page);
         }
         let mut after = EventId(0);
         loop {
-            let page = store.history.events(after, EventFilter::default(), 5000).await?;
+            let page = store.run_reader.events(after, EventFilter::default(), 5000).await?;
             let Some(last) = page.last() else { break };
             after = last.id;
             history.events.extend(page);
         }
         for run in &history.runs {
-            history.steps.insert(run.id, store.history.steps(run.id).await?);
+            history.steps.insert(run.id, store.run_reader.steps(run.id).await?);
         }
         Ok(history)
     }
@@ -140,7 +140,7 @@ impl StoredHistory {
         for event in events {
             match event.event_type {
                 EventType::RunStarted => {
-                    report.attempts += 1;
+                    report.claims += 1;
                     if open_fence.is_some() {
                         violations.push(Violation::StartedTwice(run.id));
                     }
@@ -148,7 +148,7 @@ impl StoredHistory {
                 }
                 EventType::RunRetried => (ends, end) = (0, None),
                 EventType::LateWriteRefused => report.refused += 1,
-                kind if kind.ends_attempt() => {
+                kind if kind.ends_claim() => {
                     if kind != EventType::RunWithdrawn && (open_fence.is_none() || event.fence != open_fence)
                     {
                         violations.push(Violation::StaleFence(run.id, kind));
@@ -216,7 +216,7 @@ impl StoredHistory {
         }
     }
 
-    /// A subject never has two open attempts at the same time.
+    /// A subject never has two open claims at the same time.
     fn check_exclusion(&self, report: &mut CheckReport) {
         let mut running: HashMap<(Option<Pipeline>, SubjectId), RunId> = HashMap::new();
         for recorded in &self.events {
@@ -229,7 +229,7 @@ impl StoredHistory {
                 {
                     report.violations.push(Violation::TwoRunning(subject, other, run));
                 }
-            } else if event.event_type.ends_attempt() && running.get(&key) == Some(&run) {
+            } else if event.event_type.ends_claim() && running.get(&key) == Some(&run) {
                 running.remove(&key);
             }
         }

@@ -73,7 +73,7 @@ fn event_of(history: &StoredHistory, kind: EventType) -> usize {
 fn a_valid_history_has_no_violations() {
     let report = valid_history().check();
     assert_eq!(report.violations, []);
-    assert_eq!((report.runs, report.attempts, report.states["COMPLETED"]), (1, 1, 1));
+    assert_eq!((report.runs, report.claims, report.states["COMPLETED"]), (1, 1, 1));
 }
 
 #[test]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{
-    ClaimScope, Document, DocumentId, EventId, NewRun, Pipeline, PipelinePlan, Priority, RecordedEvent,
-    ReviewStatus, Run, RunId, StepName, SubjectId, WorkerId,
+    ClaimScope, Document, DocumentId, Event, EventId, NewRun, Pipeline, PipelinePlan, Priority,
+    RecordedEvent, ReviewStatus, Run, RunId, StepName, SubjectId, WorkerId,
 };
 use quire_ports::{
     AddOutcome, ClaimRequest, ClaimedRun, EventFilter, Lease, NewDocument, PortResult, ProposalRequest,
-    ProposalScope, StepProgress, Store, Worker,
+    ProposalScope, RunAttempt, StepProgress, Store, Worker,
 };
 use uuid::Uuid;
 
@@ -101,7 +101,7 @@ pub fn proposal_request(idea: &str) -> ProposalRequest {
     ProposalRequest {
         scope: ProposalScope::Full,
         parent: None,
-        user_id: None,
+        key_id: None,
         input_idea: idea.to_owned(),
         extra_context: None,
         model: "test-model".to_owned(),
@@ -180,7 +180,7 @@ impl StoreFixture {
 
     /// The run as it is stored.
     pub async fn run(&self, run: RunId) -> Run {
-        self.store.history.run(run).await.unwrap()
+        self.store.run_reader.run(run).await.unwrap()
     }
 
     /// The stored state of a run, by name.
@@ -188,9 +188,23 @@ impl StoreFixture {
         self.run(run).await.state.as_str()
     }
 
+    /// The attempts of a run that have ended.
+    pub async fn attempts(&self, run: RunId) -> Vec<RunAttempt> {
+        let attempts = self.store.run_reader.attempts(run).await.unwrap();
+        let events = self.events_of(EventFilter { run: Some(run), subject: None }).await;
+        let ends: Vec<&Event> =
+            events.iter().map(|recorded| &recorded.event).filter(|event| event.ends_attempt()).collect();
+        assert_eq!(
+            attempts.iter().map(|attempt| (attempt.outcome, attempt.ended_at)).collect::<Vec<_>>(),
+            ends.iter().map(|event| (event.event_type, event.at)).collect::<Vec<_>>(),
+            "the store and the domain differ on what ends an attempt"
+        );
+        attempts
+    }
+
     /// The progress of each step of a run.
     pub async fn steps(&self, run: RunId) -> Vec<StepProgress> {
-        self.store.history.steps(run).await.unwrap()
+        self.store.run_reader.steps(run).await.unwrap()
     }
 
     /// Adds a document, with its first run if there is one, in the name of `tester`.
@@ -224,7 +238,7 @@ impl StoreFixture {
 
     /// The events that a filter lets through, oldest first.
     pub async fn events_of(&self, filter: EventFilter) -> Vec<RecordedEvent> {
-        self.store.history.events(EventId(0), filter, 10_000).await.unwrap()
+        self.store.run_reader.events(EventId(0), filter, 10_000).await.unwrap()
     }
 
     /// The number of rows in a table.

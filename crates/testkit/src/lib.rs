@@ -5,6 +5,7 @@
 // Only tests call this crate, and a panic is how a test fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
 
+pub mod breakpoints;
 pub mod browser;
 pub mod call_gate;
 pub mod captured_log;
@@ -25,7 +26,6 @@ pub mod object_services;
 pub mod observed_store;
 pub mod page_server;
 pub mod personas;
-pub mod probe;
 pub mod recorded_calls;
 pub mod redis_server;
 pub mod silent_proxy;
@@ -34,6 +34,7 @@ pub mod steps;
 pub mod web_pages;
 pub mod web_server;
 
+pub use breakpoints::ScriptedBreakpoints;
 pub use call_gate::{CallGate, FreeCalls};
 pub use captured_log::CapturedLog;
 pub use checker::{CheckReport, Violation};
@@ -49,7 +50,6 @@ pub use fixture::{RawSql, StoreFixture};
 pub use model_server::{ModelReply, ModelServer};
 pub use observed_store::{Fault, StoreObserver};
 pub use page_server::PageServer;
-pub use probe::ScriptedProbe;
 pub use recorded_calls::RecordedCalls;
 pub use redis_server::RedisServer;
 pub use silent_proxy::SilentProxy;

@@ -9,7 +9,7 @@ use quire_ports::{EventFilter, RunFilter, Store};
 
 /// Renders the state of a store as text that tests can compare.
 pub async fn render(store: &Store) -> String {
-    let mut runs = store.history.runs(&RunFilter { limit: 1000, ..RunFilter::default() }).await.unwrap();
+    let mut runs = store.run_reader.runs(&RunFilter { limit: 1000, ..RunFilter::default() }).await.unwrap();
     runs.reverse();
     let names: HashMap<RunId, usize> = (1..).zip(&runs).map(|(number, run)| (run.id, number)).collect();
     let mut text = String::new();
@@ -21,17 +21,17 @@ pub async fn render(store: &Store) -> String {
             names[&run.id],
             run.pipeline,
             run.state.as_str(),
-            run.attempts,
+            run.failed_attempts,
             run.retry_count
         )
         .unwrap();
-        for step in store.history.steps(run.id).await.unwrap() {
+        for step in store.run_reader.steps(run.id).await.unwrap() {
             let code = step.error_code.unwrap_or_default();
             writeln!(text, "  {} {} attempt={} {code}", step.step, step.status.as_str(), step.attempt)
                 .unwrap();
         }
     }
-    for recorded in store.history.events(EventId(0), EventFilter::default(), 10_000).await.unwrap() {
+    for recorded in store.run_reader.events(EventId(0), EventFilter::default(), 10_000).await.unwrap() {
         let event = recorded.event;
         let run =
             event.run.and_then(|id| names.get(&id)).map_or_else(String::new, |name| format!(" run {name}"));

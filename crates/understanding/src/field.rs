@@ -41,7 +41,7 @@ pub enum Origin {
     Machine,
     /// Data that the file contains beside its pages, such as the XML of an e-invoice.
     Embedded,
-    /// Entered by a person.
+    /// Entered, changed or moved to another visit by a person.
     Human,
     /// Derived from other fields.
     Derived,

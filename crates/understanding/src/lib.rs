@@ -60,5 +60,5 @@ pub use table_value::TableRow;
 pub use tables::{add_analysed_tables, add_tables};
 pub use value::{Value, ValueType};
 
-/// The confidence of a value that a person added where nothing was found.
+/// The confidence of a value that a person added where nothing was found, unless `confidence.human_edit_neutral` sets another.
 pub const NEUTRAL_CONFIDENCE: f64 = 0.5;

@@ -109,7 +109,9 @@ pub struct SchemaKey {
     /// Words before the value in a document, in any language, lower case and without accents.
     #[serde(default, skip_serializing_if = "is_empty_list")]
     pub labels: WordList,
-    /// Labels that mean this key only below a heading of its section: "Nombre" is the owner's below "Propietario".
+    /// Labels that several keys share: "Nombre" is the owner's below "Propietario". Such a label means the key whose section has
+    /// the heading above it, else the one of the nearest or latest label of such a section. Below any heading it means a key of
+    /// visits if the value fits that key and not the first one.
     #[serde(default, skip_serializing_if = "is_empty_list")]
     pub shared_labels: WordList,
     /// Labels that continue the value, as "Población" continues an address.

@@ -6,7 +6,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 /// On every response. Pages load resources of this server only, no site can frame them or embed what they show, and browsers
-/// store nothing.
+/// store nothing, unless the handler says otherwise: the assets may be stored, and page images and original files may be
+/// stored but must be revalidated, because they are slow to draw and to send.
 const SECURITY_HEADERS: [(HeaderName, HeaderValue); 7] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),

@@ -48,7 +48,7 @@ pub struct Asker {
 pub struct AskModel {
     /// The model.
     pub model: Arc<dyn LanguageModel>,
-    /// Whether personal data is hidden from it.
+    /// Whether personal data is redacted before it gets a text.
     pub redact: bool,
     /// The most tokens of an answer.
     pub max_tokens: u64,
@@ -68,7 +68,7 @@ pub struct AskRequest {
     /// Links the question to its request in the log.
     pub correlation_id: Option<String>,
     /// The name of the credential that asks.
-    pub credential: Option<String>,
+    pub actor: Option<String>,
 }
 
 /// The passages that fit a question, and its answer.
@@ -188,7 +188,7 @@ impl Asker {
         let messages = prompt::messages(question, passages, redaction.as_mut());
         let context = CallContext {
             correlation_id: request.correlation_id.clone(),
-            credential: request.credential.clone(),
+            credential: request.actor.clone(),
             ..CallContext::default()
         };
         let first = ModelRequest {

@@ -25,7 +25,7 @@ async fn every_recorded_access_is_in_the_history_when_the_writer_has_finished() 
     }
     writer.finish().await;
     let filter = EventFilter { run: None, subject: Some(subject) };
-    let events = fixture.store.history.events(EventId(0), filter, 1000).await.unwrap();
+    let events = fixture.store.run_reader.events(EventId(0), filter, 1000).await.unwrap();
     assert_eq!(events.len(), 600);
     assert!(events.iter().all(|recorded| recorded.event.actor.as_deref() == Some("alma")));
     audit.record(access(EventType::DocumentListViewed, None));
@@ -114,12 +114,22 @@ async fn no_access_is_lost_while_the_database_is_down_for_a_while() {
     let (audit, writer) = AccessAudit::start(Store { queue: failing.clone(), ..fixture.store.clone() });
     audit.record(access(EventType::DocumentListViewed, None));
     let looking = async {
-        while fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().is_empty() {
+        while fixture
+            .store
+            .run_reader
+            .events(EventId(0), EventFilter::default(), 10)
+            .await
+            .unwrap()
+            .is_empty()
+        {
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(Duration::from_mins(1), looking).await.unwrap();
     assert_eq!((failing.times.load(Ordering::SeqCst), audit.lost.load(Ordering::Relaxed)), (0, 0));
     writer.finish().await;
-    assert_eq!(fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap().len(), 1);
+    assert_eq!(
+        fixture.store.run_reader.events(EventId(0), EventFilter::default(), 10).await.unwrap().len(),
+        1
+    );
 }

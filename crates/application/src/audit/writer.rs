@@ -130,7 +130,7 @@ impl WriterTask {
     async fn find_subjects(&self, batch: &mut [Event]) {
         for event in batch.iter_mut().filter(|event| event.subject.is_none()) {
             let Some(run) = event.run else { continue };
-            match self.store.history.run(run).await {
+            match self.store.run_reader.run(run).await {
                 Ok(run) => (event.subject, event.pipeline) = (Some(run.subject), Some(run.pipeline)),
                 Err(PortError::NotFound(_)) => {}
                 // Storing the access is more important than adding its document.

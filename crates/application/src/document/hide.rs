@@ -3,7 +3,7 @@
 use quire_domain::{DocumentId, Hidden, HideChange};
 use quire_ports::{HideRequest, PortResult, Store};
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Result};
 
 /// Hides a document or shows it again. Lists, searches and exports that begin afterwards follow at once. Returns who has hidden it,
@@ -31,7 +31,7 @@ pub async fn set_hidden_in(
     let request = HideRequest { document, change, actor: actor.to_owned(), at: store.clock.now() };
     let outcome = store.documents.set_hidden(&request).await?;
     if let Some(recorded) = &outcome.recorded {
-        event_log::log(recorded, correlation_id);
+        event_telemetry::log(recorded, correlation_id);
     }
     Ok(outcome.hidden)
 }

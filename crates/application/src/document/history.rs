@@ -23,7 +23,7 @@ pub struct ProcessingHistory {
 /// The processing history of a document.
 pub async fn history(app: &App, document: DocumentId) -> Result<ProcessingHistory> {
     let store = &app.store;
-    let mut runs = store.history.processing(document.into(), MAX_RUNS + 1).await?;
+    let mut runs = store.run_reader.processing(document.into(), MAX_RUNS + 1).await?;
     if runs.is_empty() {
         store.documents.find(document).await?;
     }

@@ -9,5 +9,5 @@ use crate::{App, Result};
 pub async fn jobs(app: &App, id: DocumentId) -> Result<Vec<DocumentJob>> {
     // Without this check, an unknown document would have an empty list.
     app.store.documents.find(id).await?;
-    Ok(app.store.history.jobs(id.into()).await?)
+    Ok(app.store.run_reader.jobs(id.into()).await?)
 }

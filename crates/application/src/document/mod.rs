@@ -10,7 +10,6 @@ mod jobs;
 mod known_schema;
 mod list;
 pub mod pages;
-mod purge;
 mod reprocess;
 mod set_language;
 pub mod upload;
@@ -33,6 +32,5 @@ pub use list::{
     CountCache, DocumentCount, DocumentList, LeastConfidentList, ListRequest, SCAN_LIMIT, by_ids,
     least_confident, list,
 };
-pub use purge::purge;
 pub use reprocess::{ReprocessError, ReprocessOptions, reprocess, request_reprocess};
 pub use set_language::{is_language, languages, set_language};

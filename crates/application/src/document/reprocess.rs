@@ -6,7 +6,7 @@ use quire_domain::{Document, DocumentId, NewRun, Pipeline, Priority, Run, RunId}
 use quire_ports::{PortResult, Store};
 
 use super::{ExtractorNotConfigured, UnknownSchema, require_extractor, require_schema};
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
 /// Why a document is not processed again.
@@ -77,7 +77,7 @@ pub async fn reprocess(
     };
     let requested = Document::reprocess_requested(&new, actor, now);
     let run = store.documents.reprocess_as(&new, options.schema.as_deref(), requested.clone()).await?;
-    event_log::log(&requested, run.correlation_id.as_deref());
-    event_log::log(&run_created(&run), run.correlation_id.as_deref());
+    event_telemetry::log(&requested, run.correlation_id.as_deref());
+    event_telemetry::log(&run_created(&run), run.correlation_id.as_deref());
     Ok(run)
 }

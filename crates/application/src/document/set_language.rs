@@ -2,7 +2,7 @@
 
 use quire_domain::{Document, DocumentId};
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error, Result};
 
 /// Every code of ISO 639-1.
@@ -36,7 +36,7 @@ pub async fn set_language(
     }
     let overridden = Document::language_overridden(id, actor, store.clock.now());
     store.documents.set_language(id, language, overridden.clone()).await?;
-    event_log::log(&overridden, correlation_id);
+    event_telemetry::log(&overridden, correlation_id);
     Ok(())
 }
 

@@ -104,7 +104,7 @@ pub struct Uploader {
 
 /// The first run of a new document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FirstRun {
+pub struct FirstRunOptions {
     /// The priority of the run.
     pub priority: Priority,
     /// Ties the run to the upload request in the log.
@@ -181,7 +181,7 @@ impl Upload {
             IncomingFile::Unnamed(beginning) => {
                 beginning.extend_from_slice(piece);
                 if let Some(kind) = self.sniffer.candidate() {
-                    self.incoming = IncomingFile::Named(self.name(kind).await?);
+                    self.incoming = IncomingFile::Named(self.begin_file(kind).await?);
                 }
                 Ok(())
             }
@@ -189,7 +189,7 @@ impl Upload {
     }
 
     /// Begins the file in the storage, with what has come of it.
-    async fn name(&mut self, kind: FileKind) -> Result<Box<dyn BlobWriter>, UploadError> {
+    async fn begin_file(&mut self, kind: FileKind) -> Result<Box<dyn BlobWriter>, UploadError> {
         let mut file = self.blobs.begin(&self.path(kind)).await?;
         if let IncomingFile::Unnamed(beginning) = &mut self.incoming {
             let beginning = std::mem::take(beginning);
@@ -208,7 +208,7 @@ impl Upload {
     pub async fn finish(
         mut self,
         name: &str,
-        first: Option<FirstRun>,
+        first: Option<FirstRunOptions>,
         uploader: &Uploader,
     ) -> Result<DocumentView, UploadError> {
         if self.size == 0 {
@@ -217,7 +217,7 @@ impl Upload {
         let kind = self.require(self.sniffer.conclude())?;
         let storage_path = self.path(kind);
         if let IncomingFile::Unnamed(_) = self.incoming {
-            self.incoming = IncomingFile::Named(self.name(kind).await?);
+            self.incoming = IncomingFile::Named(self.begin_file(kind).await?);
         }
         let IncomingFile::Named(incoming) = self.incoming else { return Err(interrupted().into()) };
         let (id, at) = (self.id, self.store.clock.now());

@@ -12,7 +12,7 @@ use super::execute::execute;
 use super::ownership::OwnedRun;
 use super::slots::Slot;
 use super::{EngineCore, WorkerLease};
-use crate::event_log;
+use crate::event_telemetry;
 
 /// How long after a claim without an answer its commit may still happen.
 const LATE_COMMIT_WINDOW: SignedDuration = SignedDuration::from_mins(1);
@@ -82,7 +82,7 @@ impl ClaimLoop<'_> {
         let now = self.engine.store.clock.now();
         let (worker, known) = (self.engine.lease().worker, self.engine.owned_runs.ids());
         for transition in self.engine.store.recovery.hand_back_unknown(worker, &known, now).await? {
-            event_log::log_and_count_transition(&transition);
+            event_telemetry::log_and_count_transition(&transition);
         }
         if now > until {
             self.late_commit_until = None;
@@ -94,7 +94,7 @@ impl ClaimLoop<'_> {
 impl EngineCore {
     /// Claims runs for the free slots and starts them.
     async fn claim_once(self: &Arc<Self>) -> Result<ClaimResult, PortError> {
-        self.probe.reached(Breakpoint::BeforeClaim, None).await?;
+        self.breakpoints.reached(Breakpoint::BeforeClaim, None).await?;
         let limit = self.slots.free().min(self.settings.claim_limit);
         if limit == 0 {
             return Ok(ClaimResult::SlotsTaken);
@@ -107,7 +107,7 @@ impl EngineCore {
         let at = self.store.clock.now();
         let claimed = self.claim_in_scope(lease.worker, at, limit, &plans).await?;
         let got_all = claimed.len() == limit;
-        self.probe.reached(Breakpoint::AfterClaim, None).await?;
+        self.breakpoints.reached(Breakpoint::AfterClaim, None).await?;
         for claimed in claimed {
             let slot = if claimed.run.must_run_alone() { self.slots.take_all() } else { self.slots.take() };
             let Some(slot) = slot else {
@@ -115,7 +115,7 @@ impl EngineCore {
                 self.hand_back(&lease, &claimed).await;
                 continue;
             };
-            event_log::run_started(&claimed, lease.worker);
+            event_telemetry::run_started(&claimed, lease.worker);
             self.minute_counters.count_started(&claimed.run, at);
             let owned = self.own(&claimed.run, &lease.lost);
             self.runs.spawn(run_in_slot(owned, lease.clone(), claimed, slot));
@@ -160,13 +160,13 @@ impl EngineCore {
             attempt: *number,
             started_at,
         };
-        let running: Vec<RunningStep> = claimed.attempts.iter().map(running).collect();
+        let running: Vec<RunningStep> = claimed.started_steps.iter().map(running).collect();
         self.stop_run(lease, &claimed.run, &running, RunChange::HandBack).await;
     }
 
     fn claim_failed(&self, error: &PortError) {
         if error.is_contention() {
-            event_log::log(&Event::new(EventType::SchedulerContention, self.store.clock.now()), None);
+            event_telemetry::log(&Event::new(EventType::SchedulerContention, self.store.clock.now()), None);
             metrics::counter!("quire_scheduler_contention_total").increment(1);
         } else {
             tracing::error!(%error, "claim failed, will retry on the next tick");

@@ -13,7 +13,7 @@ use super::settings::LeaseSettings;
 /// After this many failed heartbeats the engine counts as disconnected.
 const MAX_MISSED_HEARTBEATS: u32 = 3;
 
-pub(super) struct Contact {
+pub(super) struct StoreContact {
     lease: LeaseSettings,
     heartbeat: Duration,
     state: Mutex<ContactState>,
@@ -28,7 +28,7 @@ struct ContactState {
     last_instant: Instant,
 }
 
-impl Contact {
+impl StoreContact {
     pub(super) fn new(lease: LeaseSettings, heartbeat: Duration, now: Timestamp) -> Self {
         let state = ContactState { since: None, last: now, last_instant: Instant::now() };
         Self { lease, heartbeat, state: Mutex::new(state) }
@@ -67,7 +67,7 @@ impl Contact {
     /// Whether so much time between two answers means that the store was silent, or this process was not awake. A
     /// silence that can make a lease expire is longer than this.
     fn is_break(&self, earlier: Timestamp, later: Timestamp) -> bool {
-        let slack = self.lease.patience().unwrap_or_default() / 2;
+        let slack = self.lease.renewal_timeout().unwrap_or_default() / 2;
         let longest = SignedDuration::try_from(self.heartbeat + slack).unwrap_or(SignedDuration::MAX);
         later.duration_since(earlier) > longest
     }
@@ -87,13 +87,13 @@ mod tests {
         Timestamp::from_second(1_900_000_000 + second).unwrap()
     }
 
-    fn contact(term: i64) -> Contact {
+    fn contact(term: i64) -> StoreContact {
         let lease = LeaseSettings::Renewed { term: SignedDuration::from_secs(term) };
-        Contact::new(lease, Duration::from_secs(5), at(0))
+        StoreContact::new(lease, Duration::from_secs(5), at(0))
     }
 
     /// The first second in which leases are judged, if the store answers at these seconds.
-    fn judged_from(contact: &Contact, answers: &[i64]) -> Option<i64> {
+    fn judged_from(contact: &StoreContact, answers: &[i64]) -> Option<i64> {
         (0..100).find(|second| {
             if answers.contains(second) {
                 contact.answered(at(*second));
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_process_that_holds_the_lock_on_the_file_judges_at_once() {
-        let contact = Contact::new(LeaseSettings::Exclusive, Duration::from_secs(5), at(0));
+        let contact = StoreContact::new(LeaseSettings::Exclusive, Duration::from_secs(5), at(0));
         assert_eq!(contact.lease_judgement(at(0)), LeaseJudgement::End);
     }
 }

@@ -18,7 +18,7 @@ use super::ownership::OwnedRun;
 use super::persist::{StepResults, WriteOutcome};
 use super::slots::Slot;
 use super::{EngineCore, PipelineSetup, WorkerLease};
-use crate::event_log;
+use crate::event_telemetry;
 use crate::steps::StepErrorCode;
 
 pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
@@ -45,11 +45,12 @@ pub(super) async fn execute(owned: &OwnedRun, lease: Arc<WorkerLease>, claimed: 
         slot,
         cancel: watch::Sender::new(false),
     };
-    if claimed.attempts.is_empty() {
+    if claimed.started_steps.is_empty() {
         // All steps have succeeded; only the end of the run is missing.
         execution.complete().await;
     } else {
-        let attempts = claimed.attempts.into_iter().map(|attempt| StartedAttempt::new(attempt, started_at));
+        let attempts =
+            claimed.started_steps.into_iter().map(|attempt| StartedAttempt::new(attempt, started_at));
         execution.run_groups(attempts.collect()).await;
     }
 }
@@ -114,9 +115,9 @@ pub(super) enum Stop {
 impl Execution<'_> {
     /// Executes the groups of steps, one after the other.
     async fn run_groups(&mut self, first: Vec<StartedAttempt>) {
-        let mut attempts = first;
-        while !attempts.is_empty() {
-            attempts = self.run_group(attempts).await;
+        let mut next = Some(first);
+        while let Some(attempts) = next {
+            next = self.run_group(attempts).await;
         }
     }
 
@@ -143,13 +144,13 @@ impl Execution<'_> {
         running.sort_by_key(|running| running.step);
         self.engine.stop_run(&self.lease, &self.run, &running, change).await;
         // The run has ended, so an error here changes nothing.
-        let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
+        let _ = self.engine.breakpoints.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
     /// Starts the work of a step on the step threads.
     pub(super) fn begin(&self, work: &mut GroupWork, attempt: StartedAttempt) {
         let step = self.setup.steps.get(&attempt.step).cloned();
-        let probe = self.engine.probe.clone();
+        let breakpoints = self.engine.breakpoints.clone();
         let run = self.run.id;
         let context = StepContext {
             run: self.run.clone(),
@@ -166,15 +167,15 @@ impl Execution<'_> {
             let unavailable = |error: quire_ports::PortError| {
                 Failure::transient(StepErrorCode::StoreUnavailable.as_str(), error.to_string())
             };
-            probe.reached(Breakpoint::BeforeStep, Some(run)).await.map_err(unavailable)?;
+            breakpoints.reached(Breakpoint::BeforeStep, Some(run)).await.map_err(unavailable)?;
             let output = step.run(context).await?;
-            probe.reached(Breakpoint::AfterStep, Some(run)).await.map_err(unavailable)?;
+            breakpoints.reached(Breakpoint::AfterStep, Some(run)).await.map_err(unavailable)?;
             Ok(output)
         };
         work.spawn(attempt, task, &self.engine.step_threads);
     }
 
-    pub(super) async fn wait_for<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
+    pub(super) async fn unless_stopped<T>(&self, done: impl Future<Output = T>) -> Result<T, Stop> {
         tokio::select! {
             biased;
             () = self.lost.cancelled() => Err(Stop::RunLost),
@@ -195,7 +196,7 @@ impl Execution<'_> {
         at: Timestamp,
         failure: Option<quire_domain::FailureRecord>,
     ) -> Event {
-        event_log::step_duration(attempt.step, at.duration_since(attempt.started_at));
+        event_telemetry::step_duration(attempt.step, at.duration_since(attempt.started_at));
         Event {
             worker: Some(self.lease.worker),
             step: Some(attempt.step),
@@ -221,24 +222,25 @@ impl Execution<'_> {
             self.fail_unstorable(attempt, interrupted, failure).await;
             return false;
         }
-        let goes_on = self.engine.probe.reached(Breakpoint::AfterWrite, Some(self.run.id)).await.is_ok();
+        let goes_on =
+            self.engine.breakpoints.reached(Breakpoint::AfterWrite, Some(self.run.id)).await.is_ok();
         goes_on && matches!(outcome, WriteOutcome::Stored)
     }
 
     /// Ends the run, or sends it back to the queue.
-    pub(super) async fn end(
+    pub(super) async fn let_go(
         &mut self,
         attempt: StartedAttempt,
         events: Vec<Event>,
         results: StepResults,
         change: RunChange,
     ) {
-        let outcome = self.engine.end_run(&self.lease, &self.run, events, results, change).await;
+        let outcome = self.engine.write_transition(&self.lease, &self.run, events, results, change).await;
         if let WriteOutcome::Unstorable(failure) = outcome {
             self.fail_unstorable(attempt, std::iter::empty(), failure).await;
         }
         // The run has ended, so an error here changes nothing.
-        let _ = self.engine.probe.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
+        let _ = self.engine.breakpoints.reached(Breakpoint::AfterEnd, Some(self.run.id)).await;
     }
 
     /// Fails the run because the store will never accept the result of the step.
@@ -257,7 +259,7 @@ impl Execution<'_> {
         let change =
             RunChange::Fail { step: attempt.step, failure: failure.clone(), requeue: RequeuePolicy::Never };
         if let WriteOutcome::Unstorable(failure) =
-            self.engine.end_run(&self.lease, &self.run, events, StepResults::default(), change).await
+            self.engine.write_transition(&self.lease, &self.run, events, StepResults::default(), change).await
         {
             tracing::error!(run_id = %self.run.id, error = failure.message, "run could not be failed");
         }
@@ -265,7 +267,7 @@ impl Execution<'_> {
 
     async fn complete(&mut self) {
         let (events, results) = (Vec::new(), StepResults::default());
-        self.engine.end_run(&self.lease, &self.run, events, results, RunChange::Complete).await;
+        self.engine.write_transition(&self.lease, &self.run, events, results, RunChange::Complete).await;
     }
 }
 

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use quire_ports::PortResult;
 
 use super::EngineCore;
-use crate::event_log;
+use crate::event_telemetry;
 
 /// How often to look.
 const INTERVAL: SignedDuration = SignedDuration::from_mins(1);
@@ -36,7 +36,7 @@ impl EngineCore {
                     pipeline = pipeline.as_str(),
                     "watchdog: no run of this subject was ready; the oldest is ready now"
                 );
-                event_log::count_restored_front(pipeline);
+                event_telemetry::count_restored_front(pipeline);
             }
             after = checked.next;
             if after.is_none() {

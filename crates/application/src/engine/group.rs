@@ -1,7 +1,6 @@
 //! Executes the steps of a group side by side. What follows when one of them ends is decided in
 //! `domain/run/step_group.rs`; here it is done. The outcome of a step is stored when it is there, whatever the others do.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -18,12 +17,15 @@ use crate::steps::StepErrorCode;
 
 type StepOutcome = Result<StepOutput, Failure>;
 
-/// What follows a write about a group: the group goes on, or these attempts at the next group follow. None of them if the
-/// run has ended, waits or is lost.
-pub(super) type AfterWrite = ControlFlow<Vec<StartedAttempt>>;
-
-/// The work is over: the run has ended, waits or is lost.
-pub(super) const OVER: AfterWrite = ControlFlow::Break(Vec::new());
+/// What follows for a group after a write about it.
+pub(super) enum GroupProgress {
+    /// The group goes on.
+    GoesOn,
+    /// The group is done, and these attempts at the next group have begun.
+    NextGroup(Vec<StartedAttempt>),
+    /// The work is over: the run has ended, waits or is lost.
+    Over,
+}
 
 /// A group of steps at work. Dropping it stops the steps.
 pub(super) struct GroupWork {
@@ -33,7 +35,7 @@ pub(super) struct GroupWork {
     running: Vec<(Id, StartedAttempt)>,
     /// The attempts that found their lane busy. When another step of the group ends, its permit is free, and they are made
     /// again: the run keeps its slot for the others anyway.
-    held_back: Vec<StartedAttempt>,
+    waiting_for_lane: Vec<StartedAttempt>,
 }
 
 impl GroupWork {
@@ -43,7 +45,7 @@ impl GroupWork {
             group: StepGroup::started(&attempts),
             tasks: JoinSet::new(),
             running: Vec::new(),
-            held_back: Vec::new(),
+            waiting_for_lane: Vec::new(),
         }
     }
 
@@ -59,13 +61,13 @@ impl GroupWork {
 
     /// The attempts that have begun and have not ended.
     pub(super) fn running(&self) -> impl Iterator<Item = StartedAttempt> {
-        self.running.iter().map(|(_, attempt)| *attempt).chain(self.held_back.iter().copied())
+        self.running.iter().map(|(_, attempt)| *attempt).chain(self.waiting_for_lane.iter().copied())
     }
 
     /// Holds back an attempt that found its lane busy, if another step is running.
-    fn hold_back(&mut self, attempt: StartedAttempt) -> bool {
+    fn let_wait_for_lane(&mut self, attempt: StartedAttempt) -> bool {
         let waits = !self.running.is_empty();
-        self.held_back.extend(waits.then_some(attempt));
+        self.waiting_for_lane.extend(waits.then_some(attempt));
         waits
     }
 
@@ -116,15 +118,17 @@ async fn sleep_until(clock: &dyn Clock, at: Option<Timestamp>) {
 impl Execution<'_> {
     /// Executes the attempts of a group, whose start is recorded, and the further attempts at its steps. Returns the first
     /// attempts at the next group, whose start is recorded too. None if the run has ended, waits or is lost.
-    pub(super) async fn run_group(&mut self, attempts: Vec<StartedAttempt>) -> Vec<StartedAttempt> {
+    pub(super) async fn run_group(&mut self, attempts: Vec<StartedAttempt>) -> Option<Vec<StartedAttempt>> {
         let mut work = GroupWork::new(&attempts);
         for attempt in attempts {
             self.begin(&mut work, attempt);
         }
         let clock = self.engine.store.clock.clone();
         loop {
-            let after = match self.wait_for(work.next(&*clock)).await {
-                Ok(Some((attempt, Err(failure)))) if failure.is_waiting() && work.hold_back(attempt) => {
+            let progress = match self.unless_stopped(work.next(&*clock)).await {
+                Ok(Some((attempt, Err(failure))))
+                    if failure.is_waiting() && work.let_wait_for_lane(attempt) =>
+                {
                     continue;
                 }
                 Ok(Some((attempt, Ok(output)))) => self.succeeded(&mut work, attempt, output).await,
@@ -132,16 +136,18 @@ impl Execution<'_> {
                 Ok(None) => self.start_due(&mut work).await,
                 Err(stop) => {
                     self.stop(&mut work, &stop).await;
-                    OVER
+                    GroupProgress::Over
                 }
             };
-            if let ControlFlow::Break(next) = after {
-                if next.is_empty() {
+            match progress {
+                GroupProgress::GoesOn => {}
+                GroupProgress::NextGroup(next) => return Some(next),
+                GroupProgress::Over => {
                     let _ = self.cancel.send(true);
+                    return None;
                 }
-                return next;
             }
-            for attempt in std::mem::take(&mut work.held_back) {
+            for attempt in std::mem::take(&mut work.waiting_for_lane) {
                 self.begin(&mut work, attempt);
             }
         }
@@ -152,7 +158,7 @@ impl Execution<'_> {
         work: &mut GroupWork,
         attempt: StartedAttempt,
         output: StepOutput,
-    ) -> AfterWrite {
+    ) -> GroupProgress {
         let now = self.engine.store.clock.now();
         let succeeded = self.step_ended(EventType::StepSucceeded, attempt, now, None);
         let artifacts = output.artifacts.into_iter();
@@ -180,32 +186,32 @@ impl Execution<'_> {
         attempt: StartedAttempt,
         mut events: Vec<Event>,
         results: StepResults,
-    ) -> AfterWrite {
+    ) -> GroupProgress {
         match work.group.state() {
             GroupState::Running => self.go_on(work, attempt, events, results).await,
             GroupState::Waiting(wait) if self.passes_in_slot(&wait) => {
                 self.go_on(work, attempt, events, results).await
             }
             GroupState::Waiting(wait) => {
-                self.wait(attempt, events, results, wait).await;
-                OVER
+                self.send_to_wait(attempt, events, results, wait).await;
+                GroupProgress::Over
             }
             GroupState::Failed { step, failure } => {
                 let change = RunChange::Fail { step, failure, requeue: self.setup.policy.requeue };
-                self.end(attempt, events, results, change).await;
-                OVER
+                self.let_go(attempt, events, results, change).await;
+                GroupProgress::Over
             }
             GroupState::Succeeded => {
                 let now = self.engine.store.clock.now();
                 let next = self.setup.plan.attempts_after(attempt.step).into_iter();
                 let next: Vec<StartedAttempt> = next.map(|next| StartedAttempt::new(next, now)).collect();
                 if next.is_empty() {
-                    self.end(attempt, events, results, RunChange::Complete).await;
-                    return OVER;
+                    self.let_go(attempt, events, results, RunChange::Complete).await;
+                    return GroupProgress::Over;
                 }
                 events.extend(next.iter().map(|next| self.step_started(*next)));
                 let is_stored = self.persist_progress(work, attempt, events, results).await;
-                ControlFlow::Break(if is_stored { next } else { Vec::new() })
+                if is_stored { GroupProgress::NextGroup(next) } else { GroupProgress::Over }
             }
         }
     }
@@ -216,27 +222,27 @@ impl Execution<'_> {
         attempt: StartedAttempt,
         events: Vec<Event>,
         results: StepResults,
-    ) -> AfterWrite {
+    ) -> GroupProgress {
         if self.persist_progress(work, attempt, events, results).await {
-            ControlFlow::Continue(())
+            GroupProgress::GoesOn
         } else {
-            OVER
+            GroupProgress::Over
         }
     }
 
     /// Makes the next attempts at steps whose pause is over.
-    async fn start_due(&mut self, work: &mut GroupWork) -> AfterWrite {
+    async fn start_due(&mut self, work: &mut GroupWork) -> GroupProgress {
         let now = self.engine.store.clock.now();
         let due: Vec<StartedAttempt> =
             work.group.start_due(now).into_iter().map(|attempt| StartedAttempt::new(attempt, now)).collect();
-        let Some(first) = due.first() else { return ControlFlow::Continue(()) };
+        let Some(first) = due.first() else { return GroupProgress::GoesOn };
         let events = due.iter().map(|attempt| self.step_started(*attempt)).collect();
-        let after = self.go_on(work, *first, events, StepResults::default()).await;
-        if after.is_continue() {
+        let progress = self.go_on(work, *first, events, StepResults::default()).await;
+        if matches!(progress, GroupProgress::GoesOn) {
             for attempt in due {
                 self.begin(work, attempt);
             }
         }
-        after
+        progress
     }
 }

@@ -40,19 +40,19 @@ pub(super) async fn keep_alive(engine: Arc<EngineCore>) {
 
 impl EngineCore {
     async fn renew(&self) -> Result<bool, PortError> {
-        self.probe.reached(Breakpoint::BeforeHeartbeat, None).await?;
+        self.breakpoints.reached(Breakpoint::BeforeHeartbeat, None).await?;
         let now = self.store.clock.now();
         let worker = self.lease().worker;
         let renewed =
-            self.within_patience(self.store.workers.renew(worker, now, self.lease_from(now))).await?;
+            self.within_renewal_timeout(self.store.workers.renew(worker, now, self.lease_from(now))).await?;
         self.contact.answered(self.store.clock.now());
         Ok(renewed)
     }
 
     /// Waits for an answer about the lease only as long as the lease allows.
-    async fn within_patience<T>(&self, answer: impl Future<Output = PortResult<T>>) -> PortResult<T> {
-        match self.settings.lease.patience() {
-            Some(patience) => timeout(patience, answer).await.unwrap_or_else(|_| Err(no_answer(patience))),
+    async fn within_renewal_timeout<T>(&self, answer: impl Future<Output = PortResult<T>>) -> PortResult<T> {
+        match self.settings.lease.renewal_timeout() {
+            Some(limit) => timeout(limit, answer).await.unwrap_or_else(|_| Err(no_answer(limit))),
             None => answer.await,
         }
     }
@@ -65,7 +65,7 @@ impl EngineCore {
         }
         let untold = slept.saturating_sub(told);
         let postponing = self.store.workers.postpone_deadlines(self.lease().worker, untold);
-        match self.within_patience(postponing).await {
+        match self.within_renewal_timeout(postponing).await {
             Ok(()) => {
                 tracing::warn!(
                     seconds = untold.as_secs(),
@@ -89,7 +89,7 @@ impl EngineCore {
         lost.lost.cancel();
         loop {
             let lease = Arc::new(WorkerLease::new());
-            match self.within_patience(self.register(&lease)).await {
+            match self.within_renewal_timeout(self.register(&lease)).await {
                 Ok(()) => {
                     *self.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = lease;
                     return;
@@ -104,10 +104,10 @@ impl EngineCore {
     }
 }
 
-fn no_answer(patience: Duration) -> PortError {
+fn no_answer(limit: Duration) -> PortError {
     PortError::Unavailable {
         service: "database",
-        reason: format!("it did not answer within {} ms", patience.as_millis()),
+        reason: format!("it did not answer within {} ms", limit.as_millis()),
         contention: false,
     }
 }

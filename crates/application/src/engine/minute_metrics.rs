@@ -41,7 +41,7 @@ impl EngineCore {
     /// Adds the counts and the depth of the queue to the store. Returns whether the queue is empty.
     async fn flush(&self, queue_was_empty: bool) -> PortResult<bool> {
         let now = self.store.clock.now();
-        let depth = self.store.history.queue_depth().await?;
+        let depth = self.store.run_reader.queue_depth().await?;
         for waiting in &depth {
             let oldest = waiting.oldest_queued_at.map_or(0, |at| now.duration_since(at).as_millis());
             let oldest_ms = u64::try_from(oldest).unwrap_or(0);

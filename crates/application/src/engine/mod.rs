@@ -43,7 +43,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use quire_domain::{LaneName, Pipeline, PipelinePlan, WorkerId};
-use quire_ports::{AwakeTime, Lease, PortResult, Probe, RecoveryRules, Store, Worker};
+use quire_ports::{AwakeTime, Breakpoints, Lease, PortResult, RecoveryRules, Store, Worker};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -51,7 +51,7 @@ pub use settings::{EngineSettings, LeaseSettings, PipelineSetup};
 
 use crate::lanes::LanePermits;
 
-use contact::Contact;
+use contact::StoreContact;
 use due::DueTimes;
 use minute_metrics::MinuteCounters;
 use ownership::OwnedRuns;
@@ -79,7 +79,7 @@ struct EngineCore {
     pipelines: HashMap<Pipeline, PipelineSetup>,
     plans: Vec<PipelinePlan>,
     recovery_rules: RecoveryRules,
-    probe: Arc<dyn Probe>,
+    breakpoints: Arc<dyn Breakpoints>,
     step_threads: tokio::runtime::Handle,
     /// The lease under which this engine claims runs now.
     lease: Mutex<Arc<WorkerLease>>,
@@ -98,7 +98,7 @@ struct EngineCore {
     /// The permits for calls, which the steps share.
     lanes: Arc<LanePermits>,
     /// When the store answered.
-    contact: Contact,
+    contact: StoreContact,
     /// The time that the limits of runs count.
     awake: Arc<AwakeTime>,
 }
@@ -117,7 +117,7 @@ impl Engine {
         settings: EngineSettings,
         pipelines: Vec<PipelineSetup>,
         lanes: Arc<LanePermits>,
-        probe: Arc<dyn Probe>,
+        breakpoints: Arc<dyn Breakpoints>,
     ) -> PortResult<Self> {
         let step_threads = settings.step_runtime()?;
         let core = Arc::new(EngineCore {
@@ -135,11 +135,11 @@ impl Engine {
             not_ready: NotReady::default(),
             due: DueTimes::default(),
             lanes,
-            contact: Contact::new(settings.lease, settings.heartbeat, store.clock.now()),
+            contact: StoreContact::new(settings.lease, settings.heartbeat, store.clock.now()),
             awake: Arc::new(AwakeTime::start(store.clock.clone())),
             store,
             settings,
-            probe,
+            breakpoints,
         });
         let (claiming, background) = (TaskTracker::new(), TaskTracker::new());
         let engine = Self { core: core.clone(), step_threads: Some(step_threads), claiming, background };

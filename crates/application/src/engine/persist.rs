@@ -1,23 +1,17 @@
 //! Writes the progress of a run. While the store is locked, slow, full or unreachable, the write is retried for as long
-//! as this engine owns the run.
+//! as this engine owns the run (`run_write.rs`).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use quire_domain::run::apply;
 use quire_domain::run::{RunningStep, last_event, late_write_refused};
 use quire_domain::{Event, Failure, Run, RunChange, Transition};
-use quire_ports::{
-    Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult, RunWrite, RunWriteOutcome,
-};
+use quire_ports::{Artifact, FirstVersion, IndexedText, NewSummary, PortError, ProposalResult, RunWrite};
 
 use super::{EngineCore, WorkerLease};
-use crate::event_log;
+use crate::event_telemetry;
+use crate::run_write::{RunWriteAnswer, write_until_stored};
 use crate::steps::StepErrorCode;
-
-/// Pauses between two tries while the store is not available.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// What an attempt at a step produced and the store keeps.
 #[derive(Default)]
@@ -40,8 +34,8 @@ pub(super) enum WriteOutcome {
 }
 
 impl EngineCore {
-    /// Ends a run or sends it back to the queue, as `change` says.
-    pub(super) async fn end_run(
+    /// Lets go of a run: ends it, sends it to wait or back to the queue, as `change` says.
+    pub(super) async fn write_transition(
         &self,
         lease: &WorkerLease,
         run: &Run,
@@ -50,7 +44,7 @@ impl EngineCore {
         change: RunChange,
     ) -> WriteOutcome {
         match apply(run, change, self.store.clock.now()) {
-            Ok(end) => self.persist(lease, run, events, results, Some(end)).await,
+            Ok(transition) => self.persist(lease, run, events, results, Some(transition)).await,
             Err(refusal) => {
                 tracing::error!(run_id = %run.id, %refusal, "run could not be ended");
                 WriteOutcome::RunLost
@@ -68,12 +62,12 @@ impl EngineCore {
     ) -> WriteOutcome {
         let now = self.store.clock.now();
         match apply(run, change, now) {
-            Ok(mut end) => {
-                end.interrupt(running, lease.worker, now);
+            Ok(mut transition) => {
+                transition.interrupt(running, lease.worker, now);
                 for step in running {
-                    event_log::step_interrupted(*step, now);
+                    event_telemetry::step_interrupted(*step, now);
                 }
-                self.persist(lease, run, Vec::new(), StepResults::default(), Some(end)).await
+                self.persist(lease, run, Vec::new(), StepResults::default(), Some(transition)).await
             }
             Err(refusal) => {
                 tracing::error!(run_id = %run.id, %refusal, "run could not be stopped");
@@ -89,11 +83,11 @@ impl EngineCore {
         run: &Run,
         events: Vec<Event>,
         results: StepResults,
-        end: Option<Transition>,
+        transition: Option<Transition>,
     ) -> WriteOutcome {
         let at = self.store.clock.now();
         let StepResults { artifacts, interpretation, proposal, summary, text } = results;
-        let mut write = RunWrite {
+        let write = RunWrite {
             run: run.clone(),
             at,
             events,
@@ -102,35 +96,24 @@ impl EngineCore {
             proposal,
             summary,
             text,
-            end,
+            transition,
             repeated: false,
         };
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match self.store.queue.write(write.clone()).await {
-                Ok(RunWriteOutcome::Accepted(conditional)) => {
-                    self.report_written(&write, &conditional);
-                    return WriteOutcome::Stored;
-                }
-                Ok(RunWriteOutcome::Refused) => {
-                    let last = last_event(&write.events, write.end.as_ref());
-                    let refused = late_write_refused(&write.run, last, write.at);
-                    event_log::log(&refused, run.correlation_id.as_deref());
-                    event_log::count_refused_write(run.pipeline);
-                    self.minute_counters.count(&refused);
-                    return WriteOutcome::RunLost;
-                }
-                Err(error) if error.is_retryable() => {
-                    tracing::warn!(run_id = %run.id, %error, "run progress: write failed, will retry");
-                    metrics::counter!("quire_store_errors_total", "doing" => "advance").increment(1);
-                }
-                Err(error) => return WriteOutcome::Unstorable(unstorable(&error)),
+        match write_until_stored(&*self.store.queue, write.clone(), lease.lost.cancelled()).await {
+            Ok(RunWriteAnswer::Stored(added)) => {
+                self.report_written(&write, &added);
+                WriteOutcome::Stored
             }
-            write.repeated = true;
-            tokio::select! {
-                () = lease.lost.cancelled() => return WriteOutcome::RunLost,
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+            Ok(RunWriteAnswer::Refused) => {
+                let last = last_event(&write.events, write.transition.as_ref());
+                let refused = late_write_refused(&write.run, last, write.at);
+                event_telemetry::log(&refused, run.correlation_id.as_deref());
+                event_telemetry::count_refused_write(run.pipeline);
+                self.minute_counters.count(&refused);
+                WriteOutcome::RunLost
             }
+            Ok(RunWriteAnswer::GivenUp) => WriteOutcome::RunLost,
+            Err(error) => WriteOutcome::Unstorable(unstorable(&error)),
         }
     }
 
@@ -139,13 +122,13 @@ impl EngineCore {
         let correlation_id = write.run.correlation_id.as_deref();
         for event in &write.events {
             self.minute_counters.count(event);
-            event_log::log_and_count(event, correlation_id);
+            event_telemetry::log_and_count(event, correlation_id);
         }
-        if let Some(end) = &write.end {
-            self.report_transition(end);
+        if let Some(transition) = &write.transition {
+            self.report_transition(transition);
         }
         for event in added {
-            event_log::log_and_count(event, correlation_id);
+            event_telemetry::log_and_count(event, correlation_id);
         }
     }
 }

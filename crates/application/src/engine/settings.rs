@@ -58,7 +58,7 @@ pub enum LeaseSettings {
 impl LeaseSettings {
     /// How long a heartbeat waits for an answer. A connection to a server that is gone must not use up the lease, so
     /// this leaves time to try again over another connection.
-    pub(super) fn patience(self) -> Option<Duration> {
+    pub(super) fn renewal_timeout(self) -> Option<Duration> {
         match self {
             Self::Exclusive => None,
             Self::Renewed { term } => Some(Duration::try_from(term).unwrap_or_default() / 3),

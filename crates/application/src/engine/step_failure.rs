@@ -10,7 +10,7 @@ use quire_domain::{AfterFailure, Event, EventType, Failure, GroupWait, RunChange
 use quire_ports::Breakpoint;
 
 use super::execute::{Execution, StartedAttempt, artifact};
-use super::group::{AfterWrite, GroupWork, OVER};
+use super::group::{GroupProgress, GroupWork};
 use super::persist::{StepResults, WriteOutcome};
 use crate::steps::StepErrorCode;
 
@@ -21,13 +21,13 @@ impl Execution<'_> {
         work: &mut GroupWork,
         attempt: StartedAttempt,
         mut failure: Failure,
-    ) -> AfterWrite {
+    ) -> GroupProgress {
         if failure.error_code == StepErrorCode::StorageUnavailable.as_str()
             && !self.engine.is_ready(self.run.pipeline, attempt.step).await
         {
             // The storage is gone for every run. This one did nothing wrong and waits in the queue until it is back.
-            self.end(attempt, Vec::new(), StepResults::default(), RunChange::HandBack).await;
-            return OVER;
+            self.let_go(attempt, Vec::new(), StepResults::default(), RunChange::HandBack).await;
+            return GroupProgress::Over;
         }
         let now = self.engine.store.clock.now();
         let record = failure.record(Some(attempt.step), self.run.correlation_id.as_deref());
@@ -84,7 +84,7 @@ impl Execution<'_> {
     }
 
     /// Sends the run back to the queue to wait. The slot is free afterwards.
-    pub(super) async fn wait(
+    pub(super) async fn send_to_wait(
         &mut self,
         attempt: StartedAttempt,
         events: Vec<Event>,
@@ -92,10 +92,10 @@ impl Execution<'_> {
         wait: GroupWait,
     ) {
         let GroupWait { until, next, lane, failure, .. } = wait;
-        let held = self.engine.awake.elapsed().saturating_sub(self.began);
-        let held = SignedDuration::try_from(held).unwrap_or(SignedDuration::MAX);
-        let change = RunChange::Wait(Wait { until, next, lane: lane.clone(), failure, held });
-        match self.engine.end_run(&self.lease, &self.run, events, results, change).await {
+        let time_used = self.engine.awake.elapsed().saturating_sub(self.began);
+        let time_used = SignedDuration::try_from(time_used).unwrap_or(SignedDuration::MAX);
+        let change = RunChange::Wait(Wait { until, next, lane: lane.clone(), failure, time_used });
+        match self.engine.write_transition(&self.lease, &self.run, events, results, change).await {
             WriteOutcome::Stored => {
                 self.engine.due.add(until, self.engine.store.clock.now());
                 if let Some(lane) = lane {
@@ -108,6 +108,6 @@ impl Execution<'_> {
             }
         }
         // The run waits for any worker, so an error here changes nothing.
-        let _ = self.engine.probe.reached(Breakpoint::AfterWait, Some(self.run.id)).await;
+        let _ = self.engine.breakpoints.reached(Breakpoint::AfterWait, Some(self.run.id)).await;
     }
 }

@@ -8,7 +8,7 @@ use quire_ports::{Breakpoint, LeaseJudgement, PortError, PortResult};
 
 use super::EngineCore;
 use super::fronts::FrontWatch;
-use crate::event_log;
+use crate::event_telemetry;
 
 /// How many runs one transaction changes.
 pub(super) const BATCH: usize = 100;
@@ -35,7 +35,7 @@ pub(super) async fn observe_awake_time(engine: Arc<EngineCore>) {
 impl EngineCore {
     /// Does its tasks independently: if one fails, the others still run.
     async fn watch_once(&self, fronts: &mut FrontWatch) {
-        if let Err(error) = self.probe.reached(Breakpoint::BeforeWatch, None).await {
+        if let Err(error) = self.breakpoints.reached(Breakpoint::BeforeWatch, None).await {
             return watch_failed(&error);
         }
         let results = [
@@ -76,7 +76,7 @@ impl EngineCore {
     /// Logs and counts a transition that the store has made.
     pub(super) fn report_transition(&self, transition: &Transition) {
         self.minute_counters.count_transition(transition);
-        event_log::log_and_count_transition(transition);
+        event_telemetry::log_and_count_transition(transition);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use quire_domain::EventId;
-use quire_ports::{EventFilter, RunHistory};
+use quire_ports::{EventFilter, RunReader};
 use tokio_util::sync::CancellationToken;
 
 use super::limiter::{FeedLimits, SubscriptionLimiter};
@@ -48,7 +48,7 @@ pub enum FeedError {
 pub struct EventFeed(Arc<Shared>);
 
 struct Shared {
-    history: Arc<dyn RunHistory>,
+    history: Arc<dyn RunReader>,
     limiter: Arc<SubscriptionLimiter>,
     stop: CancellationToken,
     watcher: Mutex<Weak<Watcher>>,
@@ -56,7 +56,7 @@ struct Shared {
 
 impl EventFeed {
     /// A feed for a limited number of subscriptions. All end when `stop` is cancelled.
-    pub fn new(history: Arc<dyn RunHistory>, limits: FeedLimits, stop: CancellationToken) -> Self {
+    pub fn new(history: Arc<dyn RunReader>, limits: FeedLimits, stop: CancellationToken) -> Self {
         let limiter = SubscriptionLimiter::new(limits);
         Self(Arc::new(Shared { history, limiter, stop, watcher: Mutex::default() }))
     }

@@ -22,7 +22,7 @@ const BATCH_SIZE: u32 = 500;
 
 /// The id of the newest event; 0 without events.
 pub async fn newest(app: &App) -> Result<EventId> {
-    Ok(app.store.history.newest_event().await?)
+    Ok(app.store.run_reader.newest_event().await?)
 }
 
 /// Subscribes to the events that the filter lets through, from that position on. `key` is the name of the client's key.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::{Event, EventId, RecordedEvent};
-use quire_ports::{EventFilter, RunHistory};
+use quire_ports::{EventFilter, RunReader};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 
 /// A position in the history. It counts against the limit until it is dropped.
 pub struct Subscription {
-    history: Arc<dyn RunHistory>,
+    history: Arc<dyn RunReader>,
     latest: watch::Receiver<EventBatch>,
     stop: CancellationToken,
     filter: EventFilter,
@@ -31,7 +31,7 @@ pub struct Subscription {
 
 impl Subscription {
     pub(super) fn new(
-        history: Arc<dyn RunHistory>,
+        history: Arc<dyn RunReader>,
         watcher: Arc<Watcher>,
         stop: CancellationToken,
         permit: SubscriptionPermit,

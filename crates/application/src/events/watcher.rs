@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::{EventId, RecordedEvent};
-use quire_ports::{EventFilter, PortResult, RunHistory};
+use quire_ports::{EventFilter, PortResult, RunReader};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -29,7 +29,7 @@ pub(super) struct Watcher {
 
 impl Watcher {
     /// Starts polling for events after `newest`.
-    pub(super) fn start(history: Arc<dyn RunHistory>, newest: EventId) -> Self {
+    pub(super) fn start(history: Arc<dyn RunReader>, newest: EventId) -> Self {
         let (sender, latest) = watch::channel(EventBatch { after: newest, newest, events: Arc::new([]) });
         let unwanted = CancellationToken::new();
         let guard = unwanted.clone().drop_guard();
@@ -44,7 +44,7 @@ impl Watcher {
 }
 
 /// Publishes all new events, one batch at a time.
-async fn poll(history: &dyn RunHistory, sender: &watch::Sender<EventBatch>) {
+async fn poll(history: &dyn RunReader, sender: &watch::Sender<EventBatch>) {
     loop {
         let after = sender.borrow().newest;
         match next(history, after).await {
@@ -65,7 +65,7 @@ async fn poll(history: &dyn RunHistory, sender: &watch::Sender<EventBatch>) {
     }
 }
 
-async fn next(history: &dyn RunHistory, after: EventId) -> PortResult<Option<EventBatch>> {
+async fn next(history: &dyn RunReader, after: EventId) -> PortResult<Option<EventBatch>> {
     let events = history.events(after, EventFilter::default(), BATCH_SIZE).await?;
     let newest = events.last().map(|last| last.id);
     Ok(newest.map(|newest| EventBatch { after, newest, events: events.into() }))

@@ -10,7 +10,7 @@ use quire_understanding::structural_change::{
 };
 use quire_understanding::{Value, label_of_value};
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::steps::load_pages;
 use crate::{App, Error};
 
@@ -86,7 +86,7 @@ async fn decide_once(app: &App, request: DecisionRequest) -> Result<GovernanceDe
     let events = decision_events(&decision.reviewer, version.is_some(), now);
     store.governance.decide(&decision, version.as_ref(), &events).await?;
     for event in &events {
-        event_log::log(event, request.correlation_id.as_deref());
+        event_telemetry::log(event, request.correlation_id.as_deref());
     }
     Ok(decision)
 }
@@ -140,7 +140,7 @@ async fn sample_labels(app: &App, document: DocumentId, key: &str) -> Option<Vec
         return None;
     }
     let pages =
-        load_pages(&*app.store.history, &*app.blobs, run.id, FailureType::InterpretationFailed.as_str())
+        load_pages(&*app.store.run_reader, &*app.blobs, run.id, FailureType::InterpretationFailed.as_str())
             .await
             .ok()?
             .reading

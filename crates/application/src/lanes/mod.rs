@@ -18,7 +18,7 @@ pub use lane_call::{LaneCall, LaneWait};
 pub use model::LaneModel;
 pub use permits::{LaneBusy, LaneLimits, LanePermit, LanePermits};
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Result};
 
 /// Every lane and what waits in it, and the time of this answer.
@@ -35,7 +35,7 @@ pub async fn pause(app: &App, lane: &LaneName, actor: &str) -> Result<()> {
     let paused = events::lane_paused(lane, actor, at);
     let pause = LanePause { at, by: actor.to_owned() };
     if app.store.lanes.pause(lane, &pause, &paused).await? {
-        event_log::log(&paused, None);
+        event_telemetry::log(&paused, None);
     }
     // The engine of this process notices it now, those of others with their next tick.
     app.lanes.read().await?;
@@ -49,7 +49,7 @@ pub async fn resume(app: &App, lane: &LaneName, actor: &str) -> Result<()> {
     let at = app.store.clock.now();
     let resumed = events::lane_resumed(lane, actor, at);
     if app.store.lanes.resume(lane, at, &resumed).await? {
-        event_log::log(&resumed, None);
+        event_telemetry::log(&resumed, None);
     }
     app.lanes.read().await?;
     app.operations.forget().await;

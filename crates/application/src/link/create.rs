@@ -8,8 +8,8 @@ use quire_domain::{NewRun, Pipeline, Priority, RunId, SubjectId, hex};
 use quire_ports::{LinkCreation, LinkRequest, LinkSource, Store};
 use sha2::{Digest as _, Sha256};
 
-use crate::event_log;
-use crate::proposal::user_id;
+use crate::event_telemetry;
+use crate::proposal::key_id;
 use crate::{App, Error};
 
 /// A request, and who sends it.
@@ -68,7 +68,7 @@ pub async fn create(app: &App, new: NewLink) -> Result<LinkCreation, LinkError> 
     let request = LinkRequest {
         source,
         dedupe_hash,
-        user_id: user_id(app, &new.actor).await?,
+        key_id: key_id(app, &new.actor).await?,
         language: new.language,
         retry_of: None,
     };
@@ -111,7 +111,7 @@ pub async fn accept(
     };
     let creation = store.links.create(&new, request, store.clock.now()).await?;
     if let LinkCreation::Created(run) = &creation {
-        event_log::log(&run_created(run), run.correlation_id.as_deref());
+        event_telemetry::log(&run_created(run), run.correlation_id.as_deref());
     }
     Ok(creation)
 }

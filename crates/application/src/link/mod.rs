@@ -14,7 +14,7 @@ pub use quire_ports::{
 };
 
 pub use create::{LinkError, LinkInput, NewLink, SummariesNotConfigured, accept, create, source_of};
-pub use page::PageRecord;
+pub use page::WebPageArtifact;
 pub use retry::{LinkRetryError, retry};
 pub use show::{LinkView, list, show};
 pub use status::{LinkStatus, status};

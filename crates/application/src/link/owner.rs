@@ -6,7 +6,7 @@ use quire_ports::{LinkOwner, LinkRun, PortError};
 use uuid::Uuid;
 
 use crate::credential::is_operator;
-use crate::proposal::user_id;
+use crate::proposal::key_id;
 use crate::{App, Error, Result};
 
 /// The id that no key has.
@@ -14,7 +14,7 @@ const NO_KEY: Uuid = Uuid::nil();
 
 /// The requests that this client may see.
 pub(super) async fn owner(app: &App, actor: &str) -> Result<LinkOwner> {
-    Ok(owner_by(user_id(app, actor).await?, actor))
+    Ok(owner_by(key_id(app, actor).await?, actor))
 }
 
 fn owner_by(key: Option<Uuid>, actor: &str) -> LinkOwner {
@@ -37,7 +37,7 @@ pub(super) async fn visible(app: &App, id: RunId, actor: &str) -> Result<LinkRun
 pub(super) fn is_visible(link: &LinkRun, owner: LinkOwner) -> bool {
     match owner {
         LinkOwner::Any => true,
-        LinkOwner::Key(id) => link.request.user_id == Some(id),
+        LinkOwner::Key(id) => link.request.key_id == Some(id),
     }
 }
 

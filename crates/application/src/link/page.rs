@@ -1,12 +1,12 @@
 //! What was read from a page, as an artifact of its run.
 
 use quire_domain::RunId;
-use quire_ports::{PortError, PortResult, RunHistory, WebPage};
+use quire_ports::{PortError, PortResult, RunReader, WebPage};
 use serde::{Deserialize, Serialize};
 
 /// What was read from a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageRecord {
+pub struct WebPageArtifact {
     /// The address after all redirects.
     pub final_url: String,
     /// The title.
@@ -33,12 +33,12 @@ pub struct PageRecord {
     pub text: String,
 }
 
-impl PageRecord {
+impl WebPageArtifact {
     /// The type of the artifact.
     pub const ARTIFACT: &str = "WEB_PAGE";
 
     /// What the run of this id has read, if it has.
-    pub async fn of_run(history: &dyn RunHistory, run: RunId) -> PortResult<Option<Self>> {
+    pub async fn of_run(history: &dyn RunReader, run: RunId) -> PortResult<Option<Self>> {
         let artifacts = history.artifacts(run).await?;
         let found = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == Self::ARTIFACT);
         found.map(|artifact| serde_json::from_str(&artifact.payload)).transpose().map_err(
@@ -50,7 +50,7 @@ impl PageRecord {
     }
 }
 
-impl From<WebPage> for PageRecord {
+impl From<WebPage> for WebPageArtifact {
     fn from(page: WebPage) -> Self {
         Self {
             final_url: page.final_url,

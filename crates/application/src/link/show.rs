@@ -4,7 +4,7 @@ use quire_domain::RunId;
 use quire_ports::{LinkFilter, LinkRun, ModelCall};
 
 use super::owner::{owner, visible};
-use super::page::PageRecord;
+use super::page::WebPageArtifact;
 use crate::{App, Result};
 
 /// A request with everything that is known about it.
@@ -13,7 +13,7 @@ pub struct LinkView {
     /// The request, and its summary unless that was deleted.
     pub link: LinkRun,
     /// What was read from its page.
-    pub page: Option<PageRecord>,
+    pub page: Option<WebPageArtifact>,
     /// The calls to language models.
     pub model_calls: Vec<ModelCall>,
 }
@@ -22,7 +22,7 @@ pub struct LinkView {
 pub async fn show(app: &App, id: RunId, actor: &str) -> Result<LinkView> {
     let link = visible(app, id, actor).await?;
     Ok(LinkView {
-        page: PageRecord::of_run(app.store.history.as_ref(), id).await?,
+        page: WebPageArtifact::of_run(app.store.run_reader.as_ref(), id).await?,
         model_calls: app.store.model_calls.of_run(id).await?,
         link: without_deleted(link),
     })

@@ -30,7 +30,7 @@ pub struct LinkStatus {
 /// The status of the request of that id.
 pub async fn status(app: &App, id: RunId, actor: &str) -> Result<LinkStatus> {
     let run = visible(app, id, actor).await?.run;
-    let reached = app.store.history.steps(id).await?;
+    let reached = app.store.run_reader.steps(id).await?;
     Ok(of(run, &reached))
 }
 

@@ -7,7 +7,7 @@ use quire_ports::{ProposalRequest, ProposalScope};
 use serde_json::Map;
 use uuid::Uuid;
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
 /// The temperature with which an idea is expanded, unless a revision asks for another one.
@@ -49,7 +49,7 @@ pub async fn create(app: &App, new: NewProposal) -> Result<Run, ProposalError> {
     let request = ProposalRequest {
         scope: new.scope,
         parent: None,
-        user_id: user_id(app, &new.actor).await?,
+        key_id: key_id(app, &new.actor).await?,
         input_idea: new.idea.into(),
         extra_context: new.extra_context,
         model,
@@ -83,12 +83,12 @@ pub(super) async fn enqueue(
         continues: None,
     };
     let run = app.store.proposals.create(&new, request, app.store.clock.now()).await?;
-    event_log::log(&run_created(&run), run.correlation_id.as_deref());
+    event_telemetry::log(&run_created(&run), run.correlation_id.as_deref());
     Ok(run)
 }
 
 /// The id of the key that the client has, if it has one.
-pub(crate) async fn user_id(app: &App, actor: &str) -> Result<Option<Uuid>, Error> {
+pub(crate) async fn key_id(app: &App, actor: &str) -> Result<Option<Uuid>, Error> {
     let keys = app.store.credentials.list().await?;
     Ok(keys.into_iter().find(|key| key.key.name == actor).map(|key| key.key.id.0))
 }

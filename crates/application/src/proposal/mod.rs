@@ -10,7 +10,7 @@ mod wait;
 pub use quire_ports::{ProposalFilter, ProposalRun, ProposalScope, ProposalSummary};
 
 pub use compare::{CompareRunsError, compare};
-pub(crate) use create::user_id;
+pub(crate) use create::key_id;
 pub use create::{EXPAND_TEMPERATURE, NewProposal, ProposalError, create};
 pub use list::list;
 pub use revise::{MAX_TEMPERATURE, Revision, RevisionError, revise};

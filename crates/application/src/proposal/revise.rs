@@ -8,7 +8,7 @@ use quire_domain::{Run, RunId};
 use quire_ports::{ProposalRequest, ProposalScope};
 use serde_json::{Map, Value};
 
-use super::create::{enqueue, user_id};
+use super::create::{enqueue, key_id};
 use crate::{App, Error};
 
 /// The highest temperature.
@@ -74,7 +74,7 @@ pub async fn revise(app: &App, parent: RunId, revision: Revision) -> Result<Run,
     let request = ProposalRequest {
         scope: ProposalScope::Full,
         parent: Some(parent),
-        user_id: user_id(app, &revision.actor).await?,
+        key_id: key_id(app, &revision.actor).await?,
         input_idea: revision.idea.map_or(inherited.input_idea, Into::into),
         extra_context: revision.extra_context.or(inherited.extra_context),
         model: revision.model.unwrap_or(inherited.model),

@@ -39,7 +39,7 @@ pub struct StepView {
 /// The proposal run of that id.
 pub async fn show(app: &App, id: RunId) -> Result<ProposalView> {
     let proposal = app.store.proposals.proposal(id).await?;
-    let reached = app.store.history.steps(id).await?;
+    let reached = app.store.run_reader.steps(id).await?;
     let usage = app.store.model_calls.usage_of_run(id).await?;
     let steps: Vec<StepView> = Pipeline::Proposal.steps().iter().map(|step| view(*step, &reached)).collect();
     let run = &proposal.run;

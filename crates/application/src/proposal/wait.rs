@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// The run as soon as it has ended, or as it is when the client of a draft has waited long enough.
 pub async fn wait_for_draft(app: &App, id: RunId) -> Result<ProposalRun> {
     let ended = async {
-        while !app.store.history.run(id).await?.state.is_terminal() {
+        while !app.store.run_reader.run(id).await?.state.is_terminal() {
             tokio::time::sleep(PAUSE).await;
         }
         Ok::<(), Error>(())

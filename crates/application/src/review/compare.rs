@@ -106,7 +106,7 @@ async fn find(
     name: VersionReference,
 ) -> Result<(Run, InterpretationVersion), CompareError> {
     let VersionReference { run: id, number } = name;
-    let run = match store.history.run(id).await {
+    let run = match store.run_reader.run(id).await {
         Ok(run) if run.subject == document.into() => run,
         // A run of another document is reported as missing.
         Ok(_) | Err(PortError::NotFound(_)) => return Err(CompareError::NoSuchRun(id)),

@@ -12,18 +12,18 @@ use quire_understanding::{Interpretation, Schema};
 use super::restore::deleted_fields;
 use super::stale::{self, StaleEdit};
 use super::view::schema_of;
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
-/// A batch of changes to an interpretation.
+/// A batch of edits of an interpretation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EditRequest {
     /// The run of the interpretation.
     pub run: RunId,
     /// The version that the reviewer edited.
     pub base: EditBase,
-    /// The changes. All are applied, or none.
-    pub changes: Vec<RequestedEdit>,
+    /// What is requested. All of it is applied, or nothing.
+    pub edits: Vec<RequestedEdit>,
     /// The name of the reviewer.
     pub actor: String,
     /// Ties the edit to its request in the log.
@@ -51,7 +51,7 @@ pub enum EditError {
     /// A typed text can be read in several ways, or is not what its key can have.
     #[error(transparent)]
     Unclear(#[from] UnclearText),
-    /// Storage has no such run, or does not answer.
+    /// The store has no such run, or does not answer.
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -95,11 +95,11 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     let document = DocumentId(editable.run.subject.0);
     let schema = schema_of(store, &editable.run).await?;
     let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
-    let changes = read_typed_texts(&request.changes, fields, &schema)?;
-    let deleted = deleted_fields(store, request.run, &changes).await?;
+    let edits = read_typed_texts(&request.edits, fields, &schema)?;
+    let deleted = deleted_fields(store, request.run, &edits).await?;
     let found = store.reviews.version(request.run, Some(1)).await?.map(|first| first.data.fields);
     let earlier = EarlierFields { deleted: &deleted, found: &found.unwrap_or_default() };
-    let edited = apply_edits(fields, earlier, &schema, neutral, &changes)?;
+    let edited = apply_edits(fields, earlier, &schema, neutral, &edits)?;
     if edited.changes.is_empty() {
         return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));
     }
@@ -119,7 +119,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     };
     let Some(saved) = save(store, &new).await? else { return Ok(None) };
     for event in &saved.events {
-        event_log::log(event, request.correlation_id.as_deref());
+        event_telemetry::log(event, request.correlation_id.as_deref());
     }
     let version = InterpretationVersion {
         id: new.id,

@@ -8,7 +8,7 @@ use crate::{App, Result};
 /// The newest 200 versions of a run, oldest first, each with its changes against the version before it.
 pub async fn versions(app: &App, run: RunId) -> Result<Vec<VersionHistoryEntry>> {
     // Distinguishes an unknown run from a run without an interpretation.
-    app.store.history.run(run).await?;
+    app.store.run_reader.run(run).await?;
     Ok(app.store.reviews.versions(run).await?)
 }
 

@@ -6,7 +6,7 @@ use quire_ports::{PortResult, ReviewChange, ReviewMark, ReviewMarkRequest, Store
 use quire_understanding::empty_critical_keys;
 
 use super::view::schema_of;
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
 /// A request to change the review status of a document.
@@ -58,8 +58,9 @@ pub struct MarkResult {
     pub empty_critical_keys: Vec<String>,
 }
 
-/// Marks a document as reviewed, or removes the mark. The signals of the review count for the calibration
-/// until the mark is removed.
+/// Marks a document as reviewed, or removes the mark. The signals of the review count for the calibration until a person
+/// removes the mark, by hand or by an edit, or until the next mark replaces them. A newer run also removes the mark, but what
+/// the review taught stays.
 pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkError> {
     let (store, policy) = (&app.store, &app.confidence);
     let MarkRequest { document, change, actor, correlation_id } = request;
@@ -71,7 +72,7 @@ pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkErr
     let request = ReviewMarkRequest { document, change, actor, at, policy: policy.clone(), event };
     let mark = store.reviews.mark(&request).await.map_err(Error::from)??;
     if let Some(recorded) = &mark.recorded {
-        event_log::log(recorded, correlation_id.as_deref());
+        event_telemetry::log(recorded, correlation_id.as_deref());
     }
     let empty_critical_keys = match mark.signed {
         Some(signed) => empty_keys(store, signed).await.map_err(Error::from)?,
@@ -82,7 +83,7 @@ pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkErr
 
 /// The critical keys without a value in a version.
 async fn empty_keys(store: &Store, signed: SignedVersion) -> PortResult<Vec<String>> {
-    let schema = schema_of(store, &store.history.run(signed.run).await?).await?;
+    let schema = schema_of(store, &store.run_reader.run(signed.run).await?).await?;
     let version = store.reviews.version(signed.run, Some(signed.number)).await?;
     let fields = version.map(|version| version.data.fields).unwrap_or_default();
     Ok(empty_critical_keys(&fields, &schema).into_iter().map(|key| key.key.clone()).collect())

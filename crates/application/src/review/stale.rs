@@ -38,8 +38,8 @@ pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<Stale
     // conflict.
     let base = base.map(|base| base.data.fields).unwrap_or_default();
     let known = if base.is_empty() { &active.data.fields } else { &base };
-    let changes = read_typed_texts(&request.changes, known, &schema)?;
-    let report = find_conflicts(&base, &active.data.fields, is_same_run, &schema, &changes);
+    let edits = read_typed_texts(&request.edits, known, &schema)?;
+    let report = find_conflicts(&base, &active.data.fields, is_same_run, &schema, &edits);
     let (changed_by, changed_at) = match last_change(store, request, is_same_run, &report).await? {
         Some(change) => change,
         None => (active.created_by, active.created_at),

@@ -2,7 +2,7 @@
 
 use quire_domain::{Run, RunId};
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Result};
 
 /// Cancels a running run, and nothing else does. `Conflict` if no worker executes it. Its worker stops within a second and
@@ -10,6 +10,6 @@ use crate::{App, Result};
 pub async fn cancel(app: &App, run: RunId, actor: &str) -> Result<Run> {
     let store = &app.store;
     let transition = store.queue.cancel(run, actor, store.clock.now()).await?;
-    event_log::log_and_count_transition(&transition);
+    event_telemetry::log_and_count_transition(&transition);
     Ok(transition.run)
 }

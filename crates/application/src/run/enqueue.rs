@@ -4,7 +4,7 @@ use quire_domain::run::run_created;
 use quire_domain::{NewRun, Run};
 use quire_ports::{PortResult, Store};
 
-use crate::event_log;
+use crate::event_telemetry;
 
 /// Accepts a run. When this returns, the run is stored and will be executed even after a crash.
 pub async fn enqueue(store: &Store, new: &NewRun) -> PortResult<Run> {
@@ -12,7 +12,7 @@ pub async fn enqueue(store: &Store, new: &NewRun) -> PortResult<Run> {
     let run = store.queue.enqueue(new, now).await?;
     if run.created_at == now {
         // A repeated request for the same run creates one run, and logs one event.
-        event_log::log(&run_created(&run), run.correlation_id.as_deref());
+        event_telemetry::log(&run_created(&run), run.correlation_id.as_deref());
     }
     Ok(run)
 }

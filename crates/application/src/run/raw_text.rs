@@ -3,7 +3,7 @@
 use quire_domain::{Run, RunId};
 use quire_ports::{Artifact, PortError, PortResult, Store};
 
-use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact};
+use crate::document::pages::{MAX_PAGES_BYTES, PagesArtifact, RawTextArtifact};
 use crate::{App, Error};
 
 /// Why there is no text.
@@ -27,7 +27,7 @@ pub enum RawTextError {
 pub async fn raw_text(app: &App, id: RunId) -> Result<String, RawTextError> {
     let (store, blobs) = (&app.store, &app.blobs);
     // Read the run before its artifacts: an ended run produces no more artifacts.
-    let run = store.history.run(id).await?;
+    let run = store.run_reader.run(id).await?;
     let Some(artifact) = text_of(store, id).await? else {
         return Err(if run.state.is_terminal() {
             RawTextError::NotAvailable
@@ -56,16 +56,17 @@ async fn text_of_pages(app: &App, id: RunId, record: &RawTextArtifact) -> PortRe
     if record.sha256.is_none() {
         return Ok(None);
     }
-    let artifacts = app.store.history.artifacts(id).await?;
-    let pages = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == PageIndex::ARTIFACT);
-    let Some(index) = pages.and_then(|pages| serde_json::from_str::<PageIndex>(&pages.payload).ok()) else {
+    let artifacts = app.store.run_reader.artifacts(id).await?;
+    let pages = artifacts.into_iter().rfind(|artifact| artifact.artifact_type == PagesArtifact::ARTIFACT);
+    let Some(index) = pages.and_then(|pages| serde_json::from_str::<PagesArtifact>(&pages.payload).ok())
+    else {
         return Ok(None);
     };
     let lines = match app.blobs.get(&index.path, MAX_PAGES_BYTES).await {
         Err(PortError::NotFound(_) | PortError::Conflict(_)) => return Ok(None),
         lines => lines?,
     };
-    let text = PageIndex::reading(&lines).ok().map(|reading| reading.plain_text().text.into_bytes());
+    let text = PagesArtifact::reading(&lines).ok().map(|reading| reading.plain_text().text.into_bytes());
     Ok(text.filter(|text| record.is_content(text)))
 }
 
@@ -77,6 +78,6 @@ pub(super) async fn language_used(store: &Store, run: &Run) -> PortResult<Option
 }
 
 async fn text_of(store: &Store, run: RunId) -> PortResult<Option<Artifact>> {
-    let artifacts = store.history.artifacts(run).await?;
+    let artifacts = store.run_reader.artifacts(run).await?;
     Ok(artifacts.into_iter().rfind(|artifact| artifact.artifact_type == RawTextArtifact::ARTIFACT))
 }

@@ -3,7 +3,7 @@
 use quire_domain::{Pipeline, RequeuePolicy, Run, RunId};
 use quire_ports::Store;
 
-use crate::event_log;
+use crate::event_telemetry;
 use crate::{App, Error};
 
 /// Why a run is not retried.
@@ -41,7 +41,7 @@ pub async fn retry_by_policy(
     policy: impl FnOnce(Pipeline) -> RequeuePolicy,
     actor: &str,
 ) -> Result<Run, RetryError> {
-    let pipeline = store.history.run(id).await.map_err(Error::from)?.pipeline;
+    let pipeline = store.run_reader.run(id).await.map_err(Error::from)?.pipeline;
     match pipeline {
         Pipeline::Document => return Err(RetryError::DocumentRun),
         Pipeline::Link => return Err(RetryError::LinkRun),
@@ -49,7 +49,7 @@ pub async fn retry_by_policy(
     }
     match store.queue.retry(id, policy(pipeline), actor, store.clock.now()).await.map_err(Error::from) {
         Ok(transition) => {
-            event_log::log_transition(&transition);
+            event_telemetry::log_transition(&transition);
             Ok(transition.run)
         }
         Err(Error::Conflict(why)) => Err(RetryError::NotAllowed(why)),

@@ -21,8 +21,8 @@ pub struct RunView {
 
 /// The run of that id.
 pub async fn show(app: &App, id: RunId) -> Result<RunView> {
-    let run = app.store.history.run(id).await?;
-    let steps = app.store.history.steps(id).await?;
+    let run = app.store.run_reader.run(id).await?;
+    let steps = app.store.run_reader.steps(id).await?;
     let language_used = language_used(&app.store, &run).await?;
     let model_usage = app.store.model_calls.usage_of_run(id).await?;
     Ok(RunView { run, language_used, steps, model_usage })
@@ -30,7 +30,7 @@ pub async fn show(app: &App, id: RunId) -> Result<RunView> {
 
 /// The progress of the steps that a run has reached, in order.
 pub async fn steps(app: &App, id: RunId) -> Result<Vec<StepProgress>> {
-    Ok(app.store.history.steps(id).await?)
+    Ok(app.store.run_reader.steps(id).await?)
 }
 
 /// The step that is being executed, if the run is RUNNING.
@@ -38,6 +38,6 @@ pub async fn current_step(app: &App, run: &Run) -> Result<Option<StepName>> {
     if !matches!(run.state, RunState::Running { .. }) {
         return Ok(None);
     }
-    let steps = app.store.history.steps(run.id).await?;
+    let steps = app.store.run_reader.steps(run.id).await?;
     Ok(steps.iter().find(|step| step.status == StepStatus::Running).map(|step| step.step))
 }

@@ -281,7 +281,7 @@ impl Indexer {
     async fn text(&self, document: OutdatedDocument) -> PortResult<(Option<IndexedText>, Option<String>)> {
         let (Some(run), Some(embedder)) = (document.run, &self.embedder) else { return Ok((None, None)) };
         let code = FailureType::EmbeddingFailed.as_str();
-        let pages = match load_pages(&*self.store.history, &*self.blobs, run, code).await {
+        let pages = match load_pages(&*self.store.run_reader, &*self.blobs, run, code).await {
             Ok(pages) => pages,
             Err(failure) if failure.kind == FailureKind::Permanent => {
                 let model = Some(embedder.model().to_owned());

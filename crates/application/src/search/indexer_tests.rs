@@ -11,7 +11,7 @@ use quire_understanding::search::{Term, hashed_vector};
 use tempfile::TempDir;
 
 use super::*;
-use crate::document::pages::PageIndex;
+use crate::document::pages::PagesArtifact;
 use crate::lanes::LaneLimits;
 
 /// Refuses texts with a certain word, and does not answer for another one. Counts the requests.
@@ -67,7 +67,7 @@ impl IndexFixture {
         let page = Page { lines: vec![Line { words, opens_paragraph: true }], ..Page::default() };
         let path = format!("{id}/runs/{run}/pages.1.jsonl");
         self.blobs.put(&path, serde_json::to_vec(&page).unwrap()).await.unwrap();
-        let index = PageIndex {
+        let index = PagesArtifact {
             path,
             bytes: None,
             sha256: None,

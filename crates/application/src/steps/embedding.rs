@@ -9,7 +9,7 @@ use quire_domain::reading::Reading;
 use quire_domain::{Failure, FailureType};
 use quire_ports::{
     BlobStore, CallContext, Clock, Deadline, EmbedRequest, Embedder, IndexedChunk, IndexedTerm, IndexedText,
-    ModelError, PortResult, RunHistory, Step, StepContext, StepOutput,
+    ModelError, PortResult, RunReader, Step, StepContext, StepOutput,
 };
 use quire_understanding::search::{
     Chunk, chunks, encode_boxes, is_vocabulary_word, mean_vector, search_words, signature, stem,
@@ -28,7 +28,7 @@ const BATCH: usize = 64;
 /// The EMBEDDING step.
 pub struct EmbeddingStep {
     /// The artifacts of the run, which say where its pages are.
-    pub history: Arc<dyn RunHistory>,
+    pub history: Arc<dyn RunReader>,
     /// The files of the pages.
     pub blobs: Arc<dyn BlobStore>,
     /// Makes the vectors.

@@ -17,7 +17,7 @@ use super::document_intelligence::{DocumentIntelligenceReader, ReadDocument, Sub
 use super::error_code::{StepErrorCode, database_failure, storage_failure};
 use super::recognised_pages::RecognisedPageCache;
 use crate::document::ExtractorNotConfigured;
-use crate::document::pages::{PageEntry, PageIndex, RawTextArtifact, hash};
+use crate::document::pages::{PageEntry, PagesArtifact, RawTextArtifact, hash};
 use crate::lanes::LanePermits;
 
 /// The code of failures without a code of their own.
@@ -228,8 +228,8 @@ impl ExtractionStep {
     ) -> Result<StepOutput, Failure> {
         let text = RawTextArtifact::new(run, &plain.text, read.language.as_deref());
         let (lines, pages) = pages_as_json_lines(&read.reading)?;
-        let index = PageIndex {
-            path: PageIndex::path_for(run),
+        let index = PagesArtifact {
+            path: PagesArtifact::path_for(run),
             bytes: Some(lines.len() as u64),
             sha256: Some(hash(&lines)),
             kind: read.kind,
@@ -242,7 +242,7 @@ impl ExtractionStep {
         self.blobs.put(&index.path, lines).await.map_err(|error| storage_failure(&error))?;
         let artifacts = vec![
             (RawTextArtifact::ARTIFACT.to_owned(), payload(&text)?),
-            (PageIndex::ARTIFACT.to_owned(), payload(&index)?),
+            (PagesArtifact::ARTIFACT.to_owned(), payload(&index)?),
         ];
         Ok(StepOutput { artifacts, ..StepOutput::default() })
     }

@@ -8,7 +8,7 @@ use quire_domain::reading::Reading;
 use quire_domain::{DocumentId, Failure, FailureType, Run, SchemaRef};
 use quire_ports::{
     BlobStore, CallContext, Clock, Governance, InterpretRequest, Interpreter, PortError, PortResult,
-    RunHistory, SchemaVersion, Step, StepContext, StepOutput,
+    RunReader, SchemaVersion, Step, StepContext, StepOutput,
 };
 use quire_understanding::rules::DocumentHints;
 use quire_understanding::{
@@ -30,7 +30,7 @@ const FITS_KEPT: usize = 3;
 /// The INTERPRETATION step.
 pub struct InterpretationStep {
     /// The artifacts of the run, which say where its pages are.
-    pub history: Arc<dyn RunHistory>,
+    pub history: Arc<dyn RunReader>,
     /// The files of the pages.
     pub blobs: Arc<dyn BlobStore>,
     /// The schemas.

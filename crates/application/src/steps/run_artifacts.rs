@@ -1,16 +1,12 @@
 //! Artifacts that a step stores while it works, before its success: what must not be lost, because it was paid for.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use quire_domain::{ArtifactId, Failure};
-use quire_ports::{Artifact, RunQueue, RunWrite, RunWriteOutcome, StepContext};
+use quire_ports::{Artifact, RunQueue, RunWrite, StepContext};
+use tokio::sync::watch;
 
 use super::error_code::{StepErrorCode, database_failure};
-
-/// Pauses between two tries while the store is not available.
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+use crate::run_write::{RunWriteAnswer, write_until_stored};
 
 /// Stores an artifact of a run, if this worker still owns the run. While the store is not available it tries again until the
 /// run is stopped.
@@ -32,24 +28,22 @@ pub(super) async fn store_artifact(
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end: None,
+        transition: None,
         repeated: false,
     };
-    let mut pause = FIRST_PAUSE;
-    loop {
-        match queue.write(write.clone()).await {
-            Ok(RunWriteOutcome::Accepted(_)) => return Ok(id),
-            Ok(RunWriteOutcome::Refused) => return Err(stopped()),
-            Err(error) if error.is_retryable() && !*context.cancelled.borrow() => {
-                tracing::warn!(run_id = %context.run.id, artifact_type, %error, "storing an artifact failed, will retry");
-            }
-            Err(error) => return Err(database_failure(&error)),
+    match write_until_stored(queue, write, is_stopped(context.cancelled.clone())).await {
+        Ok(RunWriteAnswer::Stored(_)) => Ok(id),
+        Ok(RunWriteAnswer::Refused | RunWriteAnswer::GivenUp) => {
+            Err(Failure::transient(StepErrorCode::StoreUnavailable.as_str(), "the run was stopped"))
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        Err(error) => Err(database_failure(&error)),
     }
 }
 
-fn stopped() -> Failure {
-    Failure::transient(StepErrorCode::StoreUnavailable.as_str(), "the run was stopped")
+/// Ready when the run is stopped.
+async fn is_stopped(mut cancelled: watch::Receiver<bool>) {
+    if cancelled.wait_for(|is_cancelled| *is_cancelled).await.is_err() {
+        // Nobody can stop it any more.
+        std::future::pending::<()>().await;
+    }
 }

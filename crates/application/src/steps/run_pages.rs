@@ -2,11 +2,11 @@
 
 use quire_domain::reading::{Analysis, Reading};
 use quire_domain::{Failure, RunId};
-use quire_ports::{Artifact, BlobStore, PortError, RunHistory};
+use quire_ports::{Artifact, BlobStore, PortError, RunReader};
 
 use super::analysis_artifact::AnalysisArtifact;
 use super::error_code::{StepErrorCode, database_failure, storage_failure};
-use crate::document::pages::{MAX_PAGES_BYTES, PageIndex, RawTextArtifact, hash};
+use crate::document::pages::{MAX_PAGES_BYTES, PagesArtifact, RawTextArtifact, hash};
 
 /// What EXTRACTION stored for a run.
 pub(crate) struct RunPages {
@@ -24,7 +24,7 @@ impl RunPages {
 
 /// The pages of a run. `code` is the code of a failure without one of its own.
 pub(crate) async fn load_pages(
-    history: &dyn RunHistory,
+    history: &dyn RunReader,
     blobs: &dyn BlobStore,
     run: RunId,
     code: &'static str,
@@ -35,7 +35,7 @@ pub(crate) async fn load_pages(
         let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == kind);
         artifact.map(|artifact| artifact.payload.as_str())
     };
-    let index: PageIndex = payload(PageIndex::ARTIFACT)
+    let index: PagesArtifact = payload(PagesArtifact::ARTIFACT)
         .and_then(|payload| serde_json::from_str(payload).ok())
         .ok_or_else(|| lost("the pages of this run are not recorded"))?;
     let text: Option<RawTextArtifact> =
@@ -52,7 +52,7 @@ pub(crate) async fn load_pages(
         let message = "the pages of this run are not what was stored; process the document again";
         return Err(Failure::transient(StepErrorCode::FileDamaged.as_str(), message));
     }
-    let reading = PageIndex::reading(&lines).map_err(|_| lost("the pages of this run cannot be read"))?;
+    let reading = PagesArtifact::reading(&lines).map_err(|_| lost("the pages of this run cannot be read"))?;
     let language = text.map(|text| text.language).filter(|code| code != RawTextArtifact::UNKNOWN_LANGUAGE);
     Ok(RunPages { reading, language, artifacts })
 }

@@ -17,8 +17,8 @@ use super::probe::probe_name;
 use super::{Faults, InstallationBlobs, Progress};
 use quire_domain::InstallationId;
 use quire_ports::{
-    BlobRoot, BlobStore, CopyProgress, DatabaseRow, PortError, PortResult, Store, TableReceiver,
-    TableSnapshot, Tables,
+    BlobRoot, BlobStore, CopyProgress, DatabaseRow, DatabaseTables, PortError, PortResult, Store,
+    TableReceiver, TableSnapshot,
 };
 
 /// How many rows a transaction copies.
@@ -169,7 +169,7 @@ async fn is_same_storage(from: &dyn BlobStore, to: &dyn BlobStore) -> PortResult
 pub(super) async fn copy_rows(
     snapshot: &mut dyn TableSnapshot,
     receiver: &mut dyn TableReceiver,
-    target: &dyn Tables,
+    target: &dyn DatabaseTables,
     progress: &dyn Progress,
 ) -> Result<Vec<(String, u64)>, CopyError> {
     let plans = plan::plans(snapshot.tables(), receiver.tables())?;
@@ -241,7 +241,7 @@ async fn copy_table(
 /// Compares the rows of every table, and returns how many each has.
 async fn compare(
     snapshot: &mut dyn TableSnapshot,
-    target: &dyn Tables,
+    target: &dyn DatabaseTables,
     plans: &[TablePlan],
     copied: Vec<Option<TableDigest>>,
     progress: &dyn Progress,

@@ -86,7 +86,7 @@ async fn lost_files(
     if files.is_empty() {
         return Ok(Vec::new());
     }
-    let named = file_names(&store.history.artifacts(RunId(candidate.run)).await?);
+    let named = file_names(&store.run_reader.artifacts(RunId(candidate.run)).await?);
     files.retain(|file| !named.contains(&file.name));
     Ok(files.into_iter().map(|file| LostAttemptFile { name: file.name, bytes: file.bytes }).collect())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
-use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadSettings, Uploader};
+use quire_application::document::upload::{FirstRunOptions, Upload, UploadError, UploadSettings, Uploader};
 use quire_application::steps::DocumentIntelligenceOptions;
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::reading::{Extractor, FileKind};
@@ -25,7 +25,7 @@ crate::on_each_store! {
 
 /// One attempt of a step in each attempt of the run, so that a failed call is in the log of the job.
 fn policy() -> RetryPolicy {
-    let backoff = Backoff { attempts: 1, ..fail_policy().backoff };
+    let backoff = Backoff { max_attempts: 1, ..fail_policy().backoff };
     let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
     RetryPolicy { backoff, requeue, ..fail_policy() }
 }
@@ -62,19 +62,19 @@ impl Outages {
             upload.write(&piece).await?;
         }
         let extractor = Some(self.extractor);
-        let first = FirstRun { priority: Priority::Normal, correlation_id: None, extractor };
+        let first = FirstRunOptions { priority: Priority::Normal, correlation_id: None, extractor };
         let uploader = Uploader { actor: "ana".to_owned(), key: None };
         let view = upload.finish("record.pdf", Some(first), &uploader).await?;
         Ok((view.overview.document.id, view.overview.latest_run.unwrap().id))
     }
 
     async fn job(&self, document: DocumentId) -> DocumentJob {
-        self.fixture.store.history.jobs(document.into()).await.unwrap().remove(0)
+        self.fixture.store.run_reader.jobs(document.into()).await.unwrap().remove(0)
     }
 
     /// Fails if a row names a file that is not there, or a document has no row.
     async fn assert_every_row_has_its_file(&self, run: RunId) {
-        for artifact in self.fixture.store.history.artifacts(run).await.unwrap() {
+        for artifact in self.fixture.store.run_reader.artifacts(run).await.unwrap() {
             let payload: serde_json::Value = serde_json::from_str(&artifact.payload).unwrap();
             if let Some(path) = payload["path"].as_str() {
                 let content = self.disk.get(path, 1 << 20).await.unwrap();
@@ -171,7 +171,7 @@ async fn while_the_storage_is_not_ready_a_run_waits(fixture: EngineFixture) {
     let (document, run) = outages.upload().await.unwrap();
     let setup = outages.documents.whole_pipeline(fixture, policy(), None);
     let engine = fixture.start_engine(setup).await;
-    fixture.let_watch(&fixture.probe).await;
+    fixture.let_watch(&fixture.breakpoints).await;
     assert_eq!(outages.faulty.hit(), Some("check"));
     let job = outages.job(document).await;
     assert_eq!((job.status.as_str(), job.attempts, job.error_log.as_str()), ("PENDING", 0, "[]"));

@@ -43,7 +43,7 @@ async fn a_cancelled_run_stops_its_step_and_frees_its_slot(fixture: EngineFixtur
     });
     let settings = EngineSettings { slots: 1, ..EngineFixture::settings() };
     let engine = fixture.start_engine_with(settings, document_pipeline(requeue_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 1).await;
     fixture.store.queue.cancel(run, "alma", fixture.store.clock.now()).await.unwrap();
     dropped.acquire().await.unwrap().forget();
     let next = fixture.enqueue(SubjectId::new()).await;
@@ -67,7 +67,7 @@ async fn cancel_without_a_message(fixture: &EngineFixture, run: RunId) {
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end,
+        transition: end,
         repeated: false,
     };
     fixture.store.queue.write(write).await.unwrap();
@@ -77,14 +77,14 @@ async fn cancel_without_a_message(fixture: &EngineFixture, run: RunId) {
 async fn a_result_that_comes_after_the_cancellation_is_refused(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
     let work = steps::step(|_| async { Ok(steps::artifact("RAW_TEXT", "too late")) });
-    fixture.probe.hold_once(Breakpoint::AfterStep);
+    fixture.breakpoints.hold_once(Breakpoint::AfterStep);
     let engine = fixture.start_engine(document_pipeline(requeue_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterStep, 1).await;
     cancel_without_a_message(&fixture, run).await;
-    fixture.probe.release();
+    fixture.breakpoints.release();
     let is_refused = || async { fixture.count_events(EventType::LateWriteRefused).await == 1 };
     fixture.observer.wait_until(is_refused).await;
     assert_eq!(fixture.state(run).await, "FAILED");
-    assert!(fixture.store.history.artifacts(run).await.unwrap().is_empty());
+    assert!(fixture.store.run_reader.artifacts(run).await.unwrap().is_empty());
     engine.stop().await;
 }

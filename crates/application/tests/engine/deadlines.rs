@@ -54,7 +54,7 @@ async fn an_attempt_past_the_limit_of_its_step_is_interrupted_and_fails_the_run(
     assert_eq!(stored.state.reason().unwrap().record.error_code, "STEP_TIMED_OUT");
     let took = stored.state.completed_at().unwrap().duration_since(stored.state.started_at().unwrap());
     assert!(took >= SignedDuration::from_secs(30) && took < LIMIT, "{took}");
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
     engine.stop().await;
 }
@@ -123,7 +123,7 @@ async fn a_result_that_comes_after_the_deadline_is_discarded(fixture: EngineFixt
     engine.stop().await;
     assert_eq!(fixture.state(run).await, "TIMED_OUT");
     assert_eq!(fixture.event_types(run).await, before);
-    assert!(fixture.store.history.artifacts(run).await.unwrap().is_empty());
+    assert!(fixture.store.run_reader.artifacts(run).await.unwrap().is_empty());
 }
 
 /// Proves R013: the owner is alive and renews its lease, but never ends the run.
@@ -161,12 +161,12 @@ async fn a_step_that_cannot_be_stopped_keeps_its_slot(fixture: EngineFixture) {
     let settings = quire_application::engine::EngineSettings { slots: 1, ..EngineFixture::settings() };
     let engine =
         fixture.start_engine_with(settings, document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 1).await;
     fixture.wait_for_state_advancing(hung, "TIMED_OUT").await;
     let next = fixture.enqueue(SubjectId::new()).await;
-    let before = fixture.probe.count(Breakpoint::BeforeWatch);
+    let before = fixture.breakpoints.count(Breakpoint::BeforeWatch);
     fixture
-        .wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeWatch) > before + 3 })
+        .wait_until_advancing(|| async { fixture.breakpoints.count(Breakpoint::BeforeWatch) > before + 3 })
         .await;
     assert_eq!(fixture.state(next).await, "QUEUED");
     release.send(()).unwrap();
@@ -180,9 +180,9 @@ async fn time_in_which_the_process_slept_does_not_count(fixture: EngineFixture) 
     let gate = Arc::new(Semaphore::new(0));
     let documents = document_pipeline_with_limit(LIMIT, fail_policy(), &gated_step(&gate));
     let engine = fixture.start_engine(documents).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 1).await;
     fixture.clock.advance(SignedDuration::from_secs(150));
-    fixture.let_watch(&fixture.probe).await;
+    fixture.let_watch(&fixture.breakpoints).await;
     assert_eq!(fixture.state(run).await, "RUNNING");
     gate.add_permits(2);
     fixture.wait_for_state(run, "COMPLETED").await;
@@ -205,7 +205,7 @@ async fn a_step_that_a_suspension_interrupted_is_tried_again(fixture: EngineFixt
         }
     });
     let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 1).await;
     fixture.clock.advance(SignedDuration::from_secs(150));
     gate.add_permits(1);
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
@@ -231,7 +231,8 @@ async fn a_run_that_timed_out_while_reading_is_continued_by_linked_runs(fixture:
     let policy = RetryPolicy { continuations: 2, ..fail_policy() };
     let engine = fixture.start_engine(document_pipeline_with_limit(LIMIT, policy, &work)).await;
     let chain = || async {
-        let all = fixture.store.history.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap();
+        let all =
+            fixture.store.run_reader.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap();
         all.into_iter().rev().collect::<Vec<_>>()
     };
     fixture

@@ -103,7 +103,7 @@ pub fn options() -> DocumentIntelligenceOptions {
         price_per_page: Some(0.5),
         max_cost_per_day: 0.0,
         fallback: false,
-        attempts: 2,
+        max_attempts: 2,
     }
 }
 
@@ -170,7 +170,7 @@ impl Documents {
     ) -> Vec<PipelineSetup> {
         let mut setups = self.pipeline(fixture, policy, service);
         let embedding = EmbeddingStep {
-            history: fixture.store.history.clone(),
+            history: fixture.store.run_reader.clone(),
             blobs: self.blobs.clone(),
             embedder: Arc::new(LexicalEmbedder),
             clock: fixture.store.clock.clone(),
@@ -191,7 +191,7 @@ impl Documents {
         let service = service.map(|(analyser, options)| DocumentIntelligenceReader {
             analyser,
             queue: store.queue.clone(),
-            history: store.history.clone(),
+            history: store.run_reader.clone(),
             calls: store.model_calls.clone(),
             clock: store.clock.clone(),
             lanes: fixture.lanes.clone(),
@@ -208,7 +208,7 @@ impl Documents {
             lanes: fixture.lanes.clone(),
         };
         let interpretation = InterpretationStep {
-            history: store.history.clone(),
+            history: store.run_reader.clone(),
             blobs: self.blobs.clone(),
             governance: store.governance.clone(),
             interpreter: Arc::new(RuleInterpreter { clock: store.clock.clone() }),
@@ -245,7 +245,7 @@ fn client(server: &DocumentIntelligenceServer) -> DocumentIntelligence {
 
 async fn job(fixture: &EngineFixture, run: RunId) -> DocumentJob {
     let subject = fixture.run(run).await.subject;
-    fixture.store.history.jobs(subject).await.unwrap().remove(0)
+    fixture.store.run_reader.jobs(subject).await.unwrap().remove(0)
 }
 
 /// The codes of a job's error log.
@@ -261,7 +261,7 @@ async fn error_code(fixture: &EngineFixture, run: RunId) -> String {
 /// Waits until the address of an operation is stored.
 async fn wait_for_operation(fixture: &EngineFixture, run: RunId) {
     let is_stored = || async {
-        let artifacts = fixture.store.history.artifacts(run).await.unwrap();
+        let artifacts = fixture.store.run_reader.artifacts(run).await.unwrap();
         artifacts.iter().any(|artifact| artifact.payload.contains("analyzeResults"))
     };
     fixture.observer.wait_until(is_stored).await;
@@ -541,7 +541,7 @@ async fn pages_that_the_service_left_out_are_named(fixture: EngineFixture) {
     let engine = fixture.start_engine(setup).await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     engine.stop().await;
-    let artifacts = fixture.store.history.artifacts(run).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(run).await.unwrap();
     let index = artifacts.iter().find(|artifact| artifact.artifact_type == "PAGES").unwrap();
     let index: serde_json::Value = serde_json::from_str(&index.payload).unwrap();
     let codes: Vec<_> =
@@ -595,7 +595,7 @@ async fn a_failed_operation_ends_the_run_or_falls_back_to_the_local_reader(fixtu
     let engine = fixture.start_engine(setup).await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     engine.stop().await;
-    let artifacts = fixture.store.history.artifacts(run).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(run).await.unwrap();
     let outcome =
         artifacts.iter().find(|artifact| artifact.artifact_type == "DOCUMENT_INTELLIGENCE").unwrap();
     assert!(outcome.payload.contains("DOCUMENT_INTELLIGENCE_FAILED"), "{}", outcome.payload);

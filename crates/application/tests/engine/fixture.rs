@@ -1,4 +1,4 @@
-//! The fixture of every engine test: an observed store, a fake clock, a scripted probe and simple steps.
+//! The fixture of every engine test: an observed store, a fake clock, a scripted breakpoints and simple steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use quire_domain::{
     RequeuePolicy, RetryPolicy, Run, RunId, SubjectId,
 };
 use quire_ports::{Breakpoint, EventFilter, PortError, Step, StepOutput, Store};
-use quire_testkit::{FakeClock, ScriptedProbe, StoreFixture, StoreObserver, fixture, steps};
+use quire_testkit::{FakeClock, ScriptedBreakpoints, StoreFixture, StoreObserver, fixture, steps};
 use tokio::sync::Semaphore;
 
 /// A store for engines, and the means to control them.
@@ -21,7 +21,7 @@ pub struct EngineFixture {
     pub store: Store,
     pub observer: StoreObserver,
     pub clock: FakeClock,
-    pub probe: Arc<ScriptedProbe>,
+    pub breakpoints: Arc<ScriptedBreakpoints>,
     /// The permits of every engine; one call at a time in each lane.
     pub lanes: Arc<LanePermits>,
 }
@@ -34,7 +34,7 @@ pub const LEASE_TERM: SignedDuration = SignedDuration::from_secs(600);
 /// A policy that tries a step twice and then fails the run. Orphaned runs fail.
 pub fn fail_policy() -> RetryPolicy {
     RetryPolicy {
-        backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
+        backoff: Backoff { max_attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
         continuations: 0,
@@ -89,7 +89,7 @@ impl EngineFixture {
         let (store, observer) = StoreObserver::observe(store);
         let limits = LaneLimits { per_process: 1, per_installation: None, ocr: 1 };
         let lanes = LanePermits::new(&store, limits);
-        Self { store_fixture, store, observer, clock, probe: Arc::default(), lanes }
+        Self { store_fixture, store, observer, clock, breakpoints: Arc::default(), lanes }
     }
 
     /// The same store with its own clock, for what must happen in real time. Advancing the clock of the fixture does nothing.
@@ -122,22 +122,22 @@ impl EngineFixture {
     }
 
     pub async fn start_engine_with(&self, settings: EngineSettings, pipelines: Vec<PipelineSetup>) -> Engine {
-        self.start_engine_probed(settings, pipelines, self.probe.clone()).await
+        self.start_engine_probed(settings, pipelines, self.breakpoints.clone()).await
     }
 
-    /// Starts an engine with a probe of its own. A connection that a dropped engine opened may break while it is used, because the
+    /// Starts an engine with a breakpoints of its own. A connection that a dropped engine opened may break while it is used, because the
     /// threads of that engine end meanwhile; then the engine is started again, as a supervisor would do.
     pub async fn start_engine_probed(
         &self,
         settings: EngineSettings,
         pipelines: Vec<PipelineSetup>,
-        probe: Arc<ScriptedProbe>,
+        breakpoints: Arc<ScriptedBreakpoints>,
     ) -> Engine {
         let recovery = pipelines.iter().map(|setup| (setup.plan.pipeline, setup.policy.recovery)).collect();
         let settings = EngineSettings { recovery, ..settings };
         let start = || {
             let (store, lanes) = (self.store.clone(), self.lanes.clone());
-            Engine::start(store, settings.clone(), pipelines.clone(), lanes, probe.clone())
+            Engine::start(store, settings.clone(), pipelines.clone(), lanes, breakpoints.clone())
         };
         match start().await {
             Err(PortError::Unavailable { .. }) => start().await.unwrap(),
@@ -145,17 +145,17 @@ impl EngineFixture {
         }
     }
 
-    /// Waits until the watchdog with that probe has looked three more times.
-    pub async fn let_watch(&self, probe: &ScriptedProbe) {
-        let before = probe.count(Breakpoint::BeforeWatch);
-        self.wait_until_advancing(|| async { probe.count(Breakpoint::BeforeWatch) > before + 3 }).await;
+    /// Waits until the watchdog with that breakpoints has looked three more times.
+    pub async fn let_watch(&self, breakpoints: &ScriptedBreakpoints) {
+        let before = breakpoints.count(Breakpoint::BeforeWatch);
+        self.wait_until_advancing(|| async { breakpoints.count(Breakpoint::BeforeWatch) > before + 3 }).await;
     }
 
-    /// Holds the next heartbeat with that probe, and returns when it is held.
-    pub async fn hold_heartbeat(&self, probe: &ScriptedProbe) {
-        let before = probe.held(Breakpoint::BeforeHeartbeat);
-        probe.hold_once(Breakpoint::BeforeHeartbeat);
-        self.wait_until_advancing(|| async { probe.held(Breakpoint::BeforeHeartbeat) > before }).await;
+    /// Holds the next heartbeat with that breakpoints, and returns when it is held.
+    pub async fn hold_heartbeat(&self, breakpoints: &ScriptedBreakpoints) {
+        let before = breakpoints.held(Breakpoint::BeforeHeartbeat);
+        breakpoints.hold_once(Breakpoint::BeforeHeartbeat);
+        self.wait_until_advancing(|| async { breakpoints.held(Breakpoint::BeforeHeartbeat) > before }).await;
     }
 
     /// Enqueues a document run.
@@ -190,7 +190,7 @@ impl EngineFixture {
 
     /// The run as it is stored.
     pub async fn run(&self, run: RunId) -> Run {
-        self.store.history.run(run).await.unwrap()
+        self.store.run_reader.run(run).await.unwrap()
     }
 
     pub async fn state(&self, run: RunId) -> &'static str {
@@ -219,7 +219,7 @@ impl EngineFixture {
     /// The events of a run.
     pub async fn events(&self, run: RunId) -> Vec<Event> {
         let filter = EventFilter { run: Some(run), subject: None };
-        let events = self.store.history.events(EventId(0), filter, 1000).await.unwrap();
+        let events = self.store.run_reader.events(EventId(0), filter, 1000).await.unwrap();
         events.into_iter().map(|recorded| recorded.event).collect()
     }
 
@@ -230,7 +230,7 @@ impl EngineFixture {
 
     /// How many events of this type the history has.
     pub async fn count_events(&self, kind: EventType) -> usize {
-        let events = self.store.history.events(EventId(0), EventFilter::default(), 10_000).await.unwrap();
+        let events = self.store.run_reader.events(EventId(0), EventFilter::default(), 10_000).await.unwrap();
         events.iter().filter(|recorded| recorded.event.event_type == kind).count()
     }
 }

@@ -80,7 +80,7 @@ async fn start(fixture: &EngineFixture, work: &Arc<dyn Step>) -> (Engine, RunId)
 }
 
 async fn statuses(fixture: &EngineFixture, run: RunId) -> Vec<StepStatus> {
-    let steps = fixture.store.history.steps(run).await.unwrap();
+    let steps = fixture.store.run_reader.steps(run).await.unwrap();
     let names: Vec<_> = steps.iter().map(|step| step.step).collect();
     assert_eq!(names, Pipeline::Proposal.steps()[..names.len()], "always in order");
     steps.into_iter().map(|step| step.status).collect()
@@ -109,7 +109,7 @@ async fn the_steps_of_a_group_run_side_by_side_and_are_recorded_in_order(fixture
     let last = events.iter().rposition(|event| event.step.is_some_and(|step| reviews().contains(&step)));
     let first = events.iter().position(|event| event.step == Some(StepName::AggregateDecision));
     assert!(last < first, "the next group begins after the last of them");
-    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 7);
+    assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 7);
     engine.stop().await;
 }
 
@@ -163,15 +163,15 @@ async fn only_the_steps_that_failed_are_tried_again(fixture: EngineFixture) {
         if is_flaky { Err(Failure::transient("FLAKY", "try again")) } else { Ok(()) }
     });
     let (engine, run) = start(&fixture, &work).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     let waiting = fixture.run(run).await;
-    assert_eq!((waiting.state.as_str(), waiting.attempts), ("QUEUED", 0));
+    assert_eq!((waiting.state.as_str(), waiting.failed_attempts), ("QUEUED", 0));
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     for (step, expected) in Pipeline::Proposal.steps().iter().zip([1, 1, 2, 1, 2, 1, 1]) {
         assert_eq!(times(&calls, *step), expected, "{step}");
     }
     assert!(calls.lock().unwrap().contains(&(CRITIC, 2)));
-    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 7);
+    assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 7);
     engine.stop().await;
 }
 
@@ -248,7 +248,7 @@ async fn five_reviews_in_a_lane_of_four_keep_their_slot_and_burn_nothing(fixture
         assert!(!events.contains(&wait), "{events:?}");
     }
     assert!(calls.lock().unwrap().iter().all(|(_, attempt)| *attempt == 1));
-    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 7);
+    assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 7);
     engine.stop().await;
 }
 

@@ -11,7 +11,7 @@ use quire_domain::{
     ClaimScope, Event, EventType, Failure, FailureKind, LaneClosing, LaneName, LanePause, LaneState,
     Pipeline, RunId, RunState, StepName, SubjectId,
 };
-use quire_ports::{Breakpoint, NoProbe, Step, StepContext, StepOutput, Store};
+use quire_ports::{Breakpoint, NoBreakpoints, Step, StepContext, StepOutput, Store};
 use quire_postgres::PostgresOptions;
 use quire_postgres::testing::TestSchema;
 use quire_testkit::steps;
@@ -83,8 +83,8 @@ async fn wait_for_a_hundred(fixture: &EngineFixture) {
 async fn assert_nothing_burnt(fixture: &EngineFixture, runs: &[RunId]) {
     for run in runs {
         let stored = fixture.run(*run).await;
-        assert_eq!((stored.attempts, stored.retry_count), (0, 0));
-        let records = fixture.store.history.step_records(*run).await.unwrap();
+        assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
+        let records = fixture.store.run_reader.step_records(*run).await.unwrap();
         assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
     }
 }
@@ -147,7 +147,7 @@ async fn runs_go_on_within_a_second_of_the_opening_of_their_lane(fixture: Engine
     let now = fixture.store.clock.now();
     fixture.lanes.close(&lane(), now + SignedDuration::from_mins(30), "slow down").await;
     let runs = enqueue_many(&fixture, 100).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 100).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 100).await;
     let opened = fixture.store.clock.now();
     fixture.store.lanes.resume(&lane(), opened, &recorded(EventType::LaneResumed)).await.unwrap();
     wait_for_all(&fixture, &runs).await;
@@ -170,7 +170,7 @@ async fn a_full_lane_lets_its_runs_go_on_one_after_the_other(fixture: EngineFixt
     let runs = enqueue_many(&fixture, 12).await;
     let (work, most) = calling_step(&fixture.lanes);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, runs.len()).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, runs.len()).await;
     drop(permit);
     wait_for_all(&fixture, &runs).await;
     assert_eq!(most.load(Ordering::SeqCst), 1);
@@ -191,7 +191,7 @@ async fn a_rate_limit_closes_the_lane_until_the_time_it_names(fixture: EngineFix
                 let _permit = lanes.acquire(&lane()).await?;
                 if calls.fetch_add(1, Ordering::SeqCst) == 0 {
                     lanes.close(&lane(), until, "429").await;
-                    let limited = FailureKind::RateLimited { until };
+                    let limited = FailureKind::Postponed { until };
                     return Err(Failure::new(limited, "RATE_LIMITED", "slow down").in_lane(lane()));
                 }
             }
@@ -200,7 +200,7 @@ async fn a_rate_limit_closes_the_lane_until_the_time_it_names(fixture: EngineFix
     });
     let settings = EngineSettings { slots: 1, ..EngineFixture::settings() };
     let engine = fixture.start_engine_with(settings, document_pipeline(fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 3).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 3).await;
     assert_eq!(made.load(Ordering::SeqCst), 1, "the other runs made no call");
     assert_eq!(fixture.lanes.state(&lane()).await, LaneState::Closed { until });
     for run in &runs {
@@ -245,7 +245,7 @@ async fn a_paused_pipeline_starts_no_run_until_it_is_resumed(fixture: EngineFixt
     lanes.pause(&documents, &pause, &recorded(EventType::LanePaused)).await.unwrap();
     let run = fixture.enqueue(SubjectId::new()).await;
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
-    fixture.let_watch(&fixture.probe).await;
+    fixture.let_watch(&fixture.breakpoints).await;
     assert_eq!(fixture.state(run).await, "QUEUED");
     lanes.resume(&documents, now, &recorded(EventType::LaneResumed)).await.unwrap();
     fixture.wait_for_state(run, "COMPLETED").await;
@@ -332,8 +332,8 @@ async fn a_tick_wakes_nobody_while_the_permits_of_the_installation_are_taken() {
     let runs = enqueue_many(&fixture, 3).await;
     let (work, most) = calling_step(&fixture.lanes);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, runs.len()).await;
-    fixture.let_watch(&fixture.probe).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, runs.len()).await;
+    fixture.let_watch(&fixture.breakpoints).await;
     for run in &runs {
         let events = fixture.events(*run).await;
         assert_eq!(events.iter().filter(|event| event.is_wait()).count(), 1, "{events:?}");
@@ -369,8 +369,8 @@ async fn another_process(fixture: &EngineFixture, scope: &str) -> (Engine, Arc<A
         recovery,
         ..EngineFixture::settings()
     };
-    let probe = Arc::new(NoProbe);
-    let engine = Engine::start(fixture.store.clone(), settings, pipelines, lanes, probe).await.unwrap();
+    let breakpoints = Arc::new(NoBreakpoints);
+    let engine = Engine::start(fixture.store.clone(), settings, pipelines, lanes, breakpoints).await.unwrap();
     (engine, most)
 }
 
@@ -380,7 +380,7 @@ async fn a_worker_of_a_lane_takes_what_others_have_no_permit_for(fixture: Engine
     let runs = enqueue_many(&fixture, 3).await;
     let (work, most) = calling_step(&fixture.lanes);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, runs.len()).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, runs.len()).await;
     let (helper, made) = another_process(&fixture, lane().as_str()).await;
     wait_for_all(&fixture, &runs).await;
     assert_eq!(most.load(Ordering::SeqCst), 0);
@@ -401,7 +401,7 @@ async fn a_worker_of_another_pipeline_wakes_nothing_that_it_cannot_claim(fixture
         async move { lanes.acquire(&LaneName::ocr()).await.map(|_| StepOutput::default()) }
     });
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     engine.stop().await;
     // An engine looks at all lanes before it has started.
     let (links, _) = another_process(&fixture, "proposal").await;

@@ -104,8 +104,8 @@ async fn assert_completed_without_a_loss(fixture: &EngineFixture, runs: &[RunId]
     for run in runs {
         fixture.wait_for_state_advancing(*run, "COMPLETED").await;
         let stored = fixture.run(*run).await;
-        assert_eq!((stored.attempts, stored.retry_count), (0, 0));
-        let records = fixture.store.history.step_records(*run).await.unwrap();
+        assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
+        let records = fixture.store.run_reader.step_records(*run).await.unwrap();
         assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
     }
 }

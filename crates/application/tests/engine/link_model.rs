@@ -154,7 +154,7 @@ async fn a_long_text_is_noted_in_parts_and_summarised_from_the_notes(fixture: En
     for number in parts..noted.len() {
         assert!(sent_text(&last.body).contains(&format!("Notes {number}.")), "{number}");
     }
-    let artifacts = fixture.store.history.artifacts(run).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(run).await.unwrap();
     let answers = artifacts.iter().filter(|artifact| artifact.payload.contains("fake-model-2026"));
     assert_eq!(answers.count(), requests.len(), "every answer is kept");
 }
@@ -229,7 +229,7 @@ async fn an_invalid_built_in_summary_is_not_made_again(fixture: EngineFixture) {
     fixture.wait_for_state(run, "FAILED").await;
     engine.stop().await;
     assert_eq!(failure(&fixture, run).await.0, FailureType::ValidationFailed);
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
 }
 
@@ -265,13 +265,13 @@ async fn notes_are_not_asked_for_again_by_another_worker_or_a_repeated_request(f
     let address = "https://example.com/umbrellas";
     let run = request(&fixture, LinkInput::Url(address.to_owned())).await;
     let first = fixture.start_engine(pipeline()).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     first.stop().await;
     let second = fixture.start_engine(pipeline()).await;
     fixture.wait_for_state_advancing(run, "FAILED").await;
     let (source, dedupe_hash) = source_of(LinkInput::Url(address.to_owned())).unwrap();
     let language = SummaryLanguage::Auto;
-    let repeated = LinkRequest { source, dedupe_hash, user_id: None, language, retry_of: Some(run) };
+    let repeated = LinkRequest { source, dedupe_hash, key_id: None, language, retry_of: Some(run) };
     let accepted = accept(&fixture.store, &repeated, "tester", None).await.unwrap();
     let LinkCreation::Created(repeated) = accepted else { panic!("{accepted:?}") };
     fixture.wait_for_state_advancing(repeated.id, "COMPLETED").await;
@@ -355,6 +355,6 @@ async fn a_rate_limit_of_the_model_burns_no_attempt(fixture: EngineFixture) {
     fixture.wait_for_state(run, "COMPLETED").await;
     engine.stop().await;
     payload(&fixture, run).await;
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
 }

@@ -133,7 +133,7 @@ pub(crate) fn link_steps(
     };
     let summarization = LinkSummarizationStep {
         shared: shared.clone(),
-        history: store.history.clone(),
+        history: store.run_reader.clone(),
         model,
         preferred_language: SummaryLanguage::Auto,
         ranking: Arc::new(Semaphore::new(2)),
@@ -147,7 +147,7 @@ pub(crate) fn link_steps(
 
 /// The link pipeline with three attempts at each step.
 pub(crate) fn link_pipeline(steps: HashMap<StepName, Arc<dyn Step>>) -> Vec<PipelineSetup> {
-    let backoff = Backoff { attempts: 3, base_ms: 500, max_ms: 900, jitter_ratio: 0.2 };
+    let backoff = Backoff { max_attempts: 3, base_ms: 500, max_ms: 900, jitter_ratio: 0.2 };
     let policy = RetryPolicy { backoff, ..fail_policy() };
     let plan = PipelinePlan { limit: SignedDuration::from_hours(1000), ..plan_of(Pipeline::Link) };
     vec![PipelineSetup { plan, policy, steps }]
@@ -157,7 +157,7 @@ pub(crate) fn link_pipeline(steps: HashMap<StepName, Arc<dyn Step>>) -> Vec<Pipe
 pub(crate) async fn request(fixture: &EngineFixture, input: LinkInput) -> RunId {
     let (source, dedupe_hash) = source_of(input).unwrap();
     let request =
-        LinkRequest { source, dedupe_hash, user_id: None, language: SummaryLanguage::Auto, retry_of: None };
+        LinkRequest { source, dedupe_hash, key_id: None, language: SummaryLanguage::Auto, retry_of: None };
     match accept(&fixture.store, &request, "tester", None).await.unwrap() {
         LinkCreation::Created(run) => {
             assert_eq!(run.correlation_id, Some(format!("bg-proc-{}", run.id)), "Proves R178");

@@ -34,7 +34,7 @@ async fn a_result_survives_an_outage_and_is_stored_once(fixture: EngineFixture) 
         let run = fixture.enqueue(SubjectId::new()).await;
         fixture.wait_for_state(run, "COMPLETED").await;
         histories.push(fixture.event_types(run).await);
-        assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 2);
+        assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 2);
     }
     assert!(
         histories.windows(2).all(|pair| pair[0] == pair[1]),
@@ -55,7 +55,7 @@ async fn a_result_that_cannot_be_stored_fails_the_run(fixture: EngineFixture) {
     fixture.wait_for_state(run, "FAILED").await;
     let stored = fixture.run(run).await;
     assert_eq!(stored.state.reason().unwrap().record.error_code, "RESULT_NOT_STORABLE");
-    let steps = fixture.store.history.steps(run).await.unwrap();
+    let steps = fixture.store.run_reader.steps(run).await.unwrap();
     assert_eq!(steps[0].status, quire_domain::StepStatus::Failed);
     engine.stop().await;
 }
@@ -67,7 +67,7 @@ async fn a_claim_without_an_answer_is_handed_back_and_made_again(fixture: Engine
         reason: "planned outage".to_owned(),
         contention: false,
     };
-    fixture.probe.fail_once(Breakpoint::AfterClaim, outage);
+    fixture.breakpoints.fail_once(Breakpoint::AfterClaim, outage);
     let lost = fixture.enqueue(SubjectId::new()).await;
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
     fixture.wait_for_state_advancing(lost, "COMPLETED").await;
@@ -75,7 +75,7 @@ async fn a_claim_without_an_answer_is_handed_back_and_made_again(fixture: Engine
     assert_eq!(events.iter().filter(|kind| **kind == EventType::RunStarted).count(), 2);
     assert_eq!(events.iter().filter(|kind| **kind == EventType::RunRequeued).count(), 1);
     let stored = fixture.run(lost).await;
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0), "the attempt does not count");
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0), "the attempt does not count");
     engine.stop().await;
 }
 
@@ -84,12 +84,13 @@ async fn an_engine_without_heartbeats_is_disconnected(fixture: EngineFixture) {
     let settings = EngineSettings { heartbeat: Duration::from_millis(1), ..EngineFixture::settings() };
     let engine = fixture.start_engine_with(settings, document_pipeline(fail_policy(), &steps::no_op())).await;
     // Hold its next heartbeat, like a store that does not answer.
-    fixture.probe.hold_once(Breakpoint::BeforeHeartbeat);
-    let before = fixture.probe.count(Breakpoint::BeforeHeartbeat);
-    let disconnected =
-        || async { fixture.probe.count(Breakpoint::BeforeHeartbeat) > before && !engine.is_connected() };
+    fixture.breakpoints.hold_once(Breakpoint::BeforeHeartbeat);
+    let before = fixture.breakpoints.count(Breakpoint::BeforeHeartbeat);
+    let disconnected = || async {
+        fixture.breakpoints.count(Breakpoint::BeforeHeartbeat) > before && !engine.is_connected()
+    };
     fixture.wait_until_advancing(disconnected).await;
-    fixture.probe.release();
+    fixture.breakpoints.release();
     fixture.wait_until_advancing(|| async { engine.is_connected() }).await;
     engine.stop().await;
 }
@@ -103,15 +104,15 @@ async fn a_locked_sqlite_file_delays_runs_and_loses_nothing() {
     let (fixture, path) = quire_sqlite::testing::store_fixture_with(options).await;
     let fixture = EngineFixture::new(fixture);
     let runs = [fixture.enqueue(SubjectId::new()).await, fixture.enqueue(SubjectId::new()).await];
-    fixture.probe.hold_once(Breakpoint::AfterStep);
+    fixture.breakpoints.hold_once(Breakpoint::AfterStep);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
-    fixture.probe.wait_for(Breakpoint::AfterStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterStep, 1).await;
 
     let other = rusqlite::Connection::open(path).unwrap();
     while other.execute_batch("BEGIN IMMEDIATE").is_err() {}
-    fixture.probe.release();
-    let before = fixture.probe.count(Breakpoint::BeforeWatch);
-    let ticking = || async { fixture.probe.count(Breakpoint::BeforeWatch) > before + 3 };
+    fixture.breakpoints.release();
+    let before = fixture.breakpoints.count(Breakpoint::BeforeWatch);
+    let ticking = || async { fixture.breakpoints.count(Breakpoint::BeforeWatch) > before + 3 };
     fixture.wait_until_advancing(ticking).await;
     assert!(
         fixture

@@ -172,7 +172,7 @@ fn pipeline(fixture: &EngineFixture, provider: &ModelServer, rehearsal: &Rehears
     };
     let steps = plan.steps.iter().map(|step| (*step, rehearsal.around(work(step)))).collect();
     let policy = RetryPolicy {
-        backoff: Backoff { attempts: 1, base_ms: 0, max_ms: 0, jitter_ratio: 0.0 },
+        backoff: Backoff { max_attempts: 1, base_ms: 0, max_ms: 0, jitter_ratio: 0.0 },
         requeue: AT_ONCE,
         recovery: RecoveryPolicy::Requeue { max_claims: 3 },
         continuations: 0,
@@ -188,7 +188,7 @@ fn many_slots() -> EngineSettings {
 async fn hangs(fixture: &EngineFixture, run: RunId, interruption: Interruption) -> bool {
     let (plan, step) = (plan_of(Pipeline::Proposal), interruption.step());
     let last = plan.groups().find(|group| group.contains(&step)).unwrap().last().unwrap().order();
-    let steps = fixture.store.history.steps(run).await.unwrap();
+    let steps = fixture.store.run_reader.steps(run).await.unwrap();
     steps.len() == usize::from(last) + 1
         && steps.iter().all(|one| (one.status == StepStatus::Running) == (one.step == step))
 }
@@ -217,7 +217,7 @@ async fn check_calls(fixture: &EngineFixture, provider: &ModelServer, runs: &[(R
         let stored = fixture.store.proposals.proposal(*run).await.unwrap();
         assert!(stored.decision.is_some() && stored.reviews.len() == 5, "{interruption:?}");
         assert_eq!(calls(provider, number), interruption.expected_calls(), "{interruption:?}");
-        let steps = fixture.store.history.steps(*run).await.unwrap();
+        let steps = fixture.store.run_reader.steps(*run).await.unwrap();
         let names: Vec<_> = steps.iter().map(|step| step.step).collect();
         assert_eq!(names, Pipeline::Proposal.steps());
         assert!(steps.iter().all(|step| step.status == StepStatus::Succeeded), "{interruption:?}");

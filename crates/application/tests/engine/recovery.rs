@@ -7,7 +7,7 @@ use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings};
 use quire_domain::{EventType, Pipeline, RecoveryPolicy, StepName, SubjectId};
 use quire_ports::{Breakpoint, LeaseJudgement, RecoveryRules, StepOutput};
-use quire_testkit::{ScriptedProbe, steps};
+use quire_testkit::{ScriptedBreakpoints, steps};
 use tokio::sync::Semaphore;
 
 use crate::fixture::{
@@ -80,7 +80,7 @@ async fn a_run_without_an_owner_fails_at_the_start_of_the_only_engine(fixture: E
 /// Proves R195: the same crash with the other policy. The succeeded step is not repeated.
 async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
-    fixture.probe.hold_once(Breakpoint::AfterWrite);
+    fixture.breakpoints.hold_once(Breakpoint::AfterWrite);
     let done = Arc::new(std::sync::Mutex::new(Vec::new()));
     let log = done.clone();
     let work = steps::step(move |context| {
@@ -88,7 +88,7 @@ async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixt
         async { Ok(StepOutput::default()) }
     });
     let first = fixture.start_engine(document_pipeline(requeue_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::AfterWrite, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWrite, 1).await;
     // The engine dies between the two steps, and its lease expires.
     drop(first);
     fixture.clock.advance(LEASE_TERM);
@@ -101,7 +101,7 @@ async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixt
     assert!(events.iter().filter(|kind| **kind == EventType::RunStarted).count() >= 2);
     assert!(events.contains(&EventType::RunRequeued));
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (1, 1));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (1, 1));
     second.stop().await;
 }
 
@@ -109,12 +109,12 @@ async fn requeued_runs_resume_at_their_first_unfinished_step(fixture: EngineFixt
 async fn the_watchdog_recovers_orphaned_runs_of_other_workers(fixture: EngineFixture) {
     let engine = fixture.start_engine(document_pipeline(requeue_policy(), &steps::no_op())).await;
     // Hold this engine before its claim, so that another worker claims the run.
-    fixture.probe.hold_once(Breakpoint::BeforeClaim);
-    fixture.probe.hold_once(Breakpoint::BeforeClaim);
-    fixture.wait_until_advancing(|| async { fixture.probe.held(Breakpoint::BeforeClaim) > 0 }).await;
+    fixture.breakpoints.hold_once(Breakpoint::BeforeClaim);
+    fixture.breakpoints.hold_once(Breakpoint::BeforeClaim);
+    fixture.wait_until_advancing(|| async { fixture.breakpoints.held(Breakpoint::BeforeClaim) > 0 }).await;
     let run = orphaned_run(&fixture).await;
-    fixture.probe.release();
-    fixture.probe.release();
+    fixture.breakpoints.release();
+    fixture.breakpoints.release();
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     assert!(fixture.event_types(run).await.contains(&EventType::RunRequeued));
     engine.stop().await;
@@ -127,7 +127,7 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_registers_again(fix
     let engine = fixture.start_engine(document_pipeline(requeue_policy(), &gated_step(&gate))).await;
     fixture.wait_for_state(run, "RUNNING").await;
     let first = fixture.store.workers.list().await.unwrap()[0].id;
-    fixture.hold_heartbeat(&fixture.probe).await;
+    fixture.hold_heartbeat(&fixture.breakpoints).await;
     fixture.clock.advance(LEASE_TERM);
     // What another engine does that was in contact all the time.
     let rules = RecoveryRules {
@@ -138,7 +138,7 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_registers_again(fix
     let (recovery, now) = (&fixture.store.recovery, fixture.store.clock.now());
     let recovered = recovery.recover_orphaned_runs(&rules, LeaseJudgement::End, now, 10).await.unwrap();
     assert_eq!(recovered[0].run.id, run);
-    fixture.probe.release();
+    fixture.breakpoints.release();
     fixture
         .wait_until_advancing(|| async { fixture.store.workers.list().await.unwrap()[0].id != first })
         .await;
@@ -156,25 +156,27 @@ async fn a_silence_of_the_store_costs_no_run_an_attempt(fixture: EngineFixture) 
     let documents = || document_pipeline(requeue_policy(), &gated_step(&gate));
     let owner = fixture.start_engine(documents()).await;
     fixture.wait_for_state(run, "RUNNING").await;
-    let other_probe = Arc::new(ScriptedProbe::default());
+    let other_probe = Arc::new(ScriptedBreakpoints::default());
     let settings = EngineFixture::settings();
     let other = fixture.start_engine_probed(settings, documents(), other_probe.clone()).await;
-    fixture.hold_heartbeat(&fixture.probe).await;
+    fixture.hold_heartbeat(&fixture.breakpoints).await;
     fixture.hold_heartbeat(&other_probe).await;
     fixture.clock.advance(LEASE_TERM + SECOND);
-    fixture.let_watch(&fixture.probe).await;
+    fixture.let_watch(&fixture.breakpoints).await;
     fixture.let_watch(&other_probe).await;
     // The store answers the other engine first.
     other_probe.release();
     fixture.let_watch(&other_probe).await;
     assert_eq!(fixture.state(run).await, "RUNNING");
-    fixture.probe.release();
-    let beats = fixture.probe.count(Breakpoint::BeforeHeartbeat);
-    fixture.wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeHeartbeat) > beats }).await;
+    fixture.breakpoints.release();
+    let beats = fixture.breakpoints.count(Breakpoint::BeforeHeartbeat);
+    fixture
+        .wait_until_advancing(|| async { fixture.breakpoints.count(Breakpoint::BeforeHeartbeat) > beats })
+        .await;
     gate.add_permits(10);
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     assert!(!fixture.event_types(run).await.contains(&EventType::RunRequeued));
     owner.stop().await;
     other.stop().await;
@@ -191,7 +193,7 @@ async fn runs_orphaned_together_are_worked_on_one_at_a_time(fixture: EngineFixtu
     for run in runs {
         fixture.wait_for_state_advancing(run, "COMPLETED").await;
         let stored = fixture.run(run).await;
-        assert_eq!((stored.attempts, stored.counted_attempts()), (1, 0));
+        assert_eq!((stored.failed_attempts, stored.counted_attempts()), (1, 0));
     }
     assert_eq!(peak.load(Ordering::SeqCst), 1, "never two at once");
     // Other runs go side by side again.
@@ -210,7 +212,7 @@ async fn an_engine_recovers_runs_of_pipelines_that_it_cannot_execute(fixture: En
         settings,
         Vec::new(),
         fixture.lanes.clone(),
-        fixture.probe.clone(),
+        fixture.breakpoints.clone(),
     )
     .await
     .unwrap();

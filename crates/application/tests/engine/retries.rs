@@ -65,7 +65,7 @@ async fn a_step_that_fails_once_is_retried_within_the_run(fixture: EngineFixture
             E::RunCompleted,
         ]
     );
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     let attempts: Vec<_> = records.iter().map(|record| record.attempt).collect();
     assert_eq!(attempts, [1, 1, 2, 2, 1, 1]);
     assert_eq!(fixture.count_events(E::RunCreated).await, 1, "no other run was created");
@@ -130,13 +130,13 @@ async fn a_failed_run_is_requeued_and_others_run_meanwhile(fixture: EngineFixtur
             fixture.run(run).await.retry_count == 1
         })
         .await;
-    let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+    let job = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
     assert_eq!((job.status.as_str(), job.attempts), ("PENDING", 1));
     let other = fixture.enqueue(SubjectId::new()).await;
     fixture.wait_for_state(other, "COMPLETED").await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (1, 1));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (1, 1));
     let waited = stored.state.started_at().unwrap().duration_since(stored.queued_at);
     assert!(waited >= SignedDuration::from_secs(60), "{waited}");
     engine.stop().await;
@@ -147,17 +147,17 @@ async fn a_rate_limit_is_waited_out_and_counts_nothing(fixture: EngineFixture) {
     let subject = SubjectId::new();
     let run = fixture.enqueue(subject).await;
     let until = fixture::start() + SignedDuration::from_mins(10);
-    let limited = Failure::new(FailureKind::RateLimited { until }, "RATE_LIMITED", "slow down");
+    let limited = Failure::new(FailureKind::Postponed { until }, "RATE_LIMITED", "slow down");
     let limit = SignedDuration::from_secs(120);
     let work = fails_first(5, limited);
     let engine = fixture.start_engine(document_pipeline_with_limit(limit, requeue_policy(), &work)).await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     let stored = fixture.run(run).await;
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     assert!(stored.state.started_at().unwrap() >= until);
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
-    let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+    let job = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
     assert_eq!(job.error_log.matches("RATE_LIMITED").count(), 5, "{}", job.error_log);
     engine.stop().await;
 }
@@ -165,7 +165,7 @@ async fn a_rate_limit_is_waited_out_and_counts_nothing(fixture: EngineFixture) {
 async fn a_rate_limit_of_more_than_an_hour_counts_as_a_failed_attempt(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
     let until = fixture::start() + SignedDuration::from_hours(1000);
-    let limited = Failure::new(FailureKind::RateLimited { until }, "RATE_LIMITED", "slow down");
+    let limited = Failure::new(FailureKind::Postponed { until }, "RATE_LIMITED", "slow down");
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &fails_first(99, limited))).await;
     fixture.wait_for_state_advancing(run, "FAILED").await;
     let events = fixture.event_types(run).await;
@@ -209,7 +209,7 @@ async fn every_failed_attempt_stores_its_diagnosis_only_as_an_artifact(fixture: 
     let run = fixture.enqueue(SubjectId::new()).await;
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &diagnosed())).await;
     fixture.wait_for_state_advancing(run, "FAILED").await;
-    let artifacts = fixture.store.history.artifacts(run).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(run).await.unwrap();
     let diagnoses: Vec<_> =
         artifacts.iter().map(|one| (one.artifact_type.as_str(), one.payload.as_str())).collect();
     assert_eq!(diagnoses, [("DIAGNOSIS", "glyph 1 of 'Secreto'"), ("DIAGNOSIS", "glyph 2 of 'Secreto'")]);
@@ -221,7 +221,7 @@ async fn every_failed_attempt_stores_its_diagnosis_only_as_an_artifact(fixture: 
         .collect();
     assert_eq!(artifacts.iter().map(|one| one.created_at).collect::<Vec<_>>(), failed_at);
     let stored = fixture.run(run).await;
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     let everything_else =
         format!("{events:?} {stored:?} {records:?} {}", snapshot::render(&fixture.store).await);
     assert!(everything_else.contains("FLAKY") && !everything_else.contains("Secreto"), "{everything_else}");
@@ -234,6 +234,6 @@ async fn a_diagnosis_is_stored_once_when_its_write_gets_no_answer(fixture: Engin
     fixture.observer.fail_next_write(Fault::AfterWrite);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &diagnosed())).await;
     fixture.wait_for_state_advancing(run, "FAILED").await;
-    assert_eq!(fixture.store.history.artifacts(run).await.unwrap().len(), 2);
+    assert_eq!(fixture.store.run_reader.artifacts(run).await.unwrap().len(), 2);
     engine.stop().await;
 }

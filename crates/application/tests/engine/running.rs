@@ -41,7 +41,7 @@ STEP_SUCCEEDED run 1 INTERPRETATION #1
 RUN_COMPLETED run 1
 "
     );
-    let artifacts = fixture.store.history.artifacts(run).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(run).await.unwrap();
     let types: Vec<_> = artifacts.iter().map(|artifact| artifact.artifact_type.as_str()).collect();
     assert_eq!(types, ["EXTRACTION", "INTERPRETATION"]);
     engine.stop().await;
@@ -88,7 +88,7 @@ async fn runs_of_a_subject_run_one_after_the_other(fixture: EngineFixture) {
     let starts: Vec<_> = {
         let events = fixture
             .store
-            .history
+            .run_reader
             .events(quire_domain::EventId(0), quire_ports::EventFilter::default(), 1000)
             .await
             .unwrap();
@@ -103,12 +103,12 @@ async fn runs_of_a_subject_run_one_after_the_other(fixture: EngineFixture) {
 async fn reprocessing_does_not_cancel_a_running_run(fixture: EngineFixture) {
     let subject = SubjectId::new();
     let first = fixture.enqueue(subject).await;
-    fixture.probe.hold_once(Breakpoint::BeforeStep);
+    fixture.breakpoints.hold_once(Breakpoint::BeforeStep);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 1).await;
     let second = fixture.enqueue(subject).await;
     assert_eq!((fixture.state(first).await, fixture.state(second).await), ("RUNNING", "QUEUED"));
-    fixture.probe.release();
+    fixture.breakpoints.release();
     fixture.wait_for_state(second, "COMPLETED").await;
     assert_eq!(fixture.state(first).await, "COMPLETED");
     engine.stop().await;
@@ -117,14 +117,14 @@ async fn reprocessing_does_not_cancel_a_running_run(fixture: EngineFixture) {
 /// Proves R019: without a tick or a wake-up the engine does not read the queue.
 async fn an_idle_engine_claims_once_per_tick(fixture: EngineFixture) {
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
-    fixture.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
-    let mut claims = fixture.probe.count(Breakpoint::BeforeClaim);
+    fixture.breakpoints.wait_for(Breakpoint::BeforeClaim, 1).await;
+    let mut claims = fixture.breakpoints.count(Breakpoint::BeforeClaim);
     for tick in 1..=5 {
         // The engine is idle while the clock stands still.
         fixture
-            .wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeClaim) > claims })
+            .wait_until_advancing(|| async { fixture.breakpoints.count(Breakpoint::BeforeClaim) > claims })
             .await;
-        claims = fixture.probe.count(Breakpoint::BeforeClaim);
+        claims = fixture.breakpoints.count(Breakpoint::BeforeClaim);
         assert!(claims <= 1 + tick * 2, "{claims} claims in {tick} ticks");
     }
     engine.stop().await;
@@ -137,9 +137,9 @@ async fn contention_is_recorded_and_the_run_starts_on_a_later_tick(fixture: Engi
         reason: "another process is writing to it".to_owned(),
         contention: true,
     };
-    fixture.probe.fail_once(Breakpoint::BeforeClaim, contention);
+    fixture.breakpoints.fail_once(Breakpoint::BeforeClaim, contention);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
-    fixture.probe.wait_for(Breakpoint::BeforeClaim, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeClaim, 1).await;
     let run = fixture.enqueue(SubjectId::new()).await;
     fixture.wait_for_state_advancing(run, "COMPLETED").await;
     assert_eq!(fixture.count_events(EventType::SchedulerContention).await, 1);
@@ -163,10 +163,12 @@ async fn steps_that_block_every_thread_do_not_lose_the_lease(fixture: EngineFixt
         }
     });
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 4).await;
-    let before = fixture.probe.count(Breakpoint::BeforeHeartbeat);
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 4).await;
+    let before = fixture.breakpoints.count(Breakpoint::BeforeHeartbeat);
     fixture
-        .wait_until_advancing(|| async { fixture.probe.count(Breakpoint::BeforeHeartbeat) >= before + 3 })
+        .wait_until_advancing(|| async {
+            fixture.breakpoints.count(Breakpoint::BeforeHeartbeat) >= before + 3
+        })
         .await;
     for _ in 0..8 {
         go.send(()).unwrap();

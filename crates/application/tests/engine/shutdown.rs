@@ -20,7 +20,7 @@ async fn a_shutdown_waits_for_running_runs_and_claims_nothing(fixture: EngineFix
     let gate = Arc::new(Semaphore::new(0));
     let running = fixture.enqueue(SubjectId::new()).await;
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &gated_step(&gate))).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 1).await;
     let stopping = tokio::spawn(engine.stop());
     let late = fixture.enqueue(SubjectId::new()).await;
     gate.add_permits(2);
@@ -42,14 +42,14 @@ async fn runs_that_outlast_the_shutdown_are_handed_back(fixture: EngineFixture) 
             }
             Ok(StepOutput::default())
         });
-        let before = fixture.probe.count(Breakpoint::BeforeStep);
+        let before = fixture.breakpoints.count(Breakpoint::BeforeStep);
         let engine = fixture.start_engine(document_pipeline(policy, &work)).await;
-        fixture.probe.wait_for(Breakpoint::BeforeStep, before + 2).await;
+        fixture.breakpoints.wait_for(Breakpoint::BeforeStep, before + 2).await;
         fixture.observer.fail_next_write(Fault::BeforeWrite);
         let stopping = tokio::spawn(engine.stop());
         fixture.wait_until_advancing(|| async { stopping.is_finished() }).await;
         let stored = fixture.run(run).await;
-        assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 0, 0));
+        assert_eq!((stored.state.as_str(), stored.failed_attempts, stored.retry_count), ("QUEUED", 0, 0));
         let events = fixture.events(run).await;
         let [.., step, end] = events.as_slice() else { panic!("{events:?}") };
         assert_eq!((step.event_type, step.step), (EventType::StepFailed, Some(StepName::Interpretation)));
@@ -66,21 +66,21 @@ async fn runs_that_outlast_the_shutdown_are_handed_back(fixture: EngineFixture) 
 /// A run that is claimed during the shutdown goes back to the queue, and no attempt is counted.
 async fn a_run_that_has_not_begun_is_handed_back_unchanged(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
-    fixture.probe.hold_once(Breakpoint::AfterClaim);
+    fixture.breakpoints.hold_once(Breakpoint::AfterClaim);
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &steps::no_op())).await;
-    fixture.probe.wait_for(Breakpoint::AfterClaim, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterClaim, 1).await;
     assert_eq!(fixture.state(run).await, "RUNNING");
     let mut stopping = std::pin::pin!(engine.stop());
     tokio::select! {
         biased;
         () = &mut stopping => panic!("the engine waits for the run that it has claimed"),
-        () = std::future::ready(()) => fixture.probe.release(),
+        () = std::future::ready(()) => fixture.breakpoints.release(),
     }
     stopping.await;
     let stored = fixture.run(run).await;
     assert_eq!(stored.state.as_str(), "QUEUED");
-    assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+    assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     assert_eq!(fixture.event_types(run).await.last(), Some(&EventType::RunRequeued));
-    let steps = fixture.store.history.steps(run).await.unwrap();
+    let steps = fixture.store.run_reader.steps(run).await.unwrap();
     assert_eq!(steps[0].status, quire_domain::StepStatus::Pending);
 }

@@ -10,7 +10,7 @@ use quire_domain::{EventType, SubjectId};
 use quire_ports::{Breakpoint, Store};
 use quire_postgres::testing::{TestSchema, raw_sql, url};
 use quire_postgres::{PgStore, PostgresOptions};
-use quire_testkit::{RawSql, ScriptedProbe, SilentProxy};
+use quire_testkit::{RawSql, ScriptedBreakpoints, SilentProxy};
 use tokio::sync::Semaphore;
 
 use crate::fixture::{EngineFixture, document_pipeline, gated_step, requeue_policy};
@@ -20,7 +20,7 @@ const TERM: Duration = Duration::from_secs(3);
 /// An engine with a store of its own behind the proxy.
 struct ProxiedEngine {
     engine: Engine,
-    probe: Arc<ScriptedProbe>,
+    breakpoints: Arc<ScriptedBreakpoints>,
 }
 
 impl ProxiedEngine {
@@ -35,16 +35,16 @@ impl ProxiedEngine {
             recovery: vec![(pipelines[0].plan.pipeline, pipelines[0].policy.recovery)],
             ..EngineFixture::settings()
         };
-        let probe = Arc::new(ScriptedProbe::default());
+        let breakpoints = Arc::new(ScriptedBreakpoints::default());
         let lanes = LanePermits::new(&store, LaneLimits { per_process: 1, per_installation: None, ocr: 1 });
-        let engine = Engine::start(store, settings, pipelines, lanes, probe.clone()).await.unwrap();
-        Self { engine, probe }
+        let engine = Engine::start(store, settings, pipelines, lanes, breakpoints.clone()).await.unwrap();
+        Self { engine, breakpoints }
     }
 
     /// Waits for that many more heartbeats. Each begins when the one before has an answer or has given up.
     async fn heartbeats(&self, count: usize) {
-        let before = self.probe.count(Breakpoint::BeforeHeartbeat);
-        self.probe.wait_for(Breakpoint::BeforeHeartbeat, before + count).await;
+        let before = self.breakpoints.count(Breakpoint::BeforeHeartbeat);
+        self.breakpoints.wait_for(Breakpoint::BeforeHeartbeat, before + count).await;
     }
 }
 
@@ -101,8 +101,8 @@ async fn a_silent_server_costs_no_run_an_attempt() {
     gate.add_permits(100);
     wait_for_number(&sql, "SELECT count(*) FROM runs WHERE state = 'COMPLETED'", 6).await;
     for run in runs {
-        let stored = store.history.run(run).await.unwrap();
-        assert_eq!((stored.attempts, stored.retry_count), (0, 0));
+        let stored = store.run_reader.run(run).await.unwrap();
+        assert_eq!((stored.failed_attempts, stored.retry_count), (0, 0));
     }
     let requeued =
         format!("SELECT count(*) FROM events WHERE event_type = '{}'", EventType::RunRequeued.as_str());
@@ -147,6 +147,6 @@ async fn a_worker_that_dies_after_a_silence_is_still_found() {
     proxy.speak();
     gate.add_permits(100);
     wait_for_number(&sql, "SELECT count(*) FROM runs WHERE state = 'COMPLETED'", 1).await;
-    assert_eq!(store.history.run(run).await.unwrap().attempts, 1);
+    assert_eq!(store.run_reader.run(run).await.unwrap().failed_attempts, 1);
     other.engine.stop().await;
 }

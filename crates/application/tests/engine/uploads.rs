@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadSettings, Uploader};
+use quire_application::document::upload::{FirstRunOptions, Upload, UploadError, UploadSettings, Uploader};
 use quire_connectors::blob::DiskBlobs;
 use quire_domain::reading::FileKind;
 use quire_domain::{Priority, SubjectId};
@@ -33,7 +33,7 @@ async fn begin(fixture: &EngineFixture, folder: &TempDir) -> (Upload, Arc<DiskBl
 }
 
 async fn finish(upload: Upload) -> Result<SubjectId, UploadError> {
-    let first = FirstRun { priority: Priority::Normal, correlation_id: None, extractor: None };
+    let first = FirstRunOptions { priority: Priority::Normal, correlation_id: None, extractor: None };
     let uploader = Uploader { actor: "ana".to_owned(), key: None };
     let view = upload.finish("record.pdf", Some(first), &uploader).await?;
     Ok(view.overview.document.id.into())
@@ -44,7 +44,7 @@ async fn an_upload_leaves_one_pending_job_with_its_file(fixture: EngineFixture) 
     let folder = tempfile::tempdir().unwrap();
     let (upload, blobs) = begin(&fixture, &folder).await;
     let document = finish(upload).await.unwrap();
-    let jobs = fixture.store.history.jobs(document).await.unwrap();
+    let jobs = fixture.store.run_reader.jobs(document).await.unwrap();
     let [job] = jobs.as_slice() else { panic!("{jobs:?}") };
     assert_eq!((job.document, job.status.as_str(), job.attempts), (document, "PENDING", 0));
     assert_eq!((job.started_at, job.completed_at, job.error_log.as_str()), (None, None, "[]"));

@@ -38,16 +38,16 @@ async fn a_run_that_waits_for_its_next_attempt_leaves_its_slot_to_others(fixture
     let settings = EngineSettings { slots: 1, ..EngineFixture::settings() };
     let documents = document_pipeline(fail_policy(), &fails_first_attempt_of(run));
     let engine = fixture.start_engine_with(settings, documents).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     let other = fixture.enqueue(SubjectId::new()).await;
     fixture.wait_for_state(other, "COMPLETED").await;
     let waiting = fixture.run(run).await;
-    assert_eq!((waiting.state.as_str(), waiting.attempts, waiting.retry_count), ("QUEUED", 0, 0));
+    assert_eq!((waiting.state.as_str(), waiting.failed_attempts, waiting.retry_count), ("QUEUED", 0, 0));
     assert_eq!(fixture.state(behind).await, "QUEUED", "the next run of the subject does not overtake it");
     fixture.wait_for_state_advancing(behind, "COMPLETED").await;
     let completed = fixture.run(run).await;
     assert_eq!((completed.state.as_str(), completed.queued_at), ("COMPLETED", waiting.queued_at));
-    let records = fixture.store.history.step_records(run).await.unwrap();
+    let records = fixture.store.run_reader.step_records(run).await.unwrap();
     let attempts: Vec<_> = records.iter().map(|record| record.attempt).collect();
     assert_eq!(attempts, [1, 1, 2, 2, 1, 1]);
     engine.stop().await;
@@ -58,7 +58,7 @@ async fn a_waiting_run_goes_on_with_any_worker(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
     let documents = || document_pipeline(requeue_policy(), &fails_first_attempt_of(run));
     let first = fixture.start_engine(documents()).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     first.stop().await;
     assert_eq!(fixture.state(run).await, "QUEUED");
     let second = fixture.start_engine(documents()).await;
@@ -92,27 +92,27 @@ async fn only_the_time_in_which_a_run_is_held_counts_towards_its_limit(fixture: 
     });
     let limit = SignedDuration::from_secs(120);
     let engine = fixture.start_engine(document_pipeline_with_limit(limit, fail_policy(), &work)).await;
-    fixture.probe.wait_for(Breakpoint::BeforeStep, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::BeforeStep, 1).await;
     let start = fixture.store.clock.now();
     let spent = SignedDuration::from_secs(100);
     fixture.wait_until_advancing(|| async { fixture.store.clock.now().duration_since(start) >= spent }).await;
     gate.add_permits(1);
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     let waiting = fixture.run(run).await;
-    assert!(waiting.held >= SignedDuration::from_secs(95), "{}", waiting.held);
+    assert!(waiting.time_used >= SignedDuration::from_secs(95), "{}", waiting.time_used);
     fixture.wait_for_state_advancing(run, "TIMED_OUT").await;
     let ended = fixture.run(run).await;
     let took = ended.state.completed_at().unwrap().duration_since(ended.state.started_at().unwrap());
-    assert!(took >= limit - waiting.held && took < spent, "{took}");
+    assert!(took >= limit - waiting.time_used && took < spent, "{took}");
     engine.stop().await;
 }
 
 async fn a_waiting_run_that_is_withdrawn_ends_once(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &fails_first_attempt_of(run))).await;
-    fixture.probe.wait_for(Breakpoint::AfterWait, 1).await;
+    fixture.breakpoints.wait_for(Breakpoint::AfterWait, 1).await;
     fixture.store.queue.withdraw(run, "local", fixture.store.clock.now()).await.unwrap();
-    fixture.let_watch(&fixture.probe).await;
+    fixture.let_watch(&fixture.breakpoints).await;
     let events = fixture.event_types(run).await;
     assert_eq!(events.last(), Some(&EventType::RunWithdrawn));
     assert_eq!(fixture.state(run).await, "FAILED");

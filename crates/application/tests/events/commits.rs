@@ -26,7 +26,7 @@ async fn an_event_with_a_slow_commit_is_not_skipped() {
     let schema = TestSchema::migrated().await;
     let (ours, theirs) = (schema.store().await.into_store(), schema.store().await.into_store());
     let limits = FeedLimits { total: 10, per_key: 10 };
-    let feed = EventFeed::new(ours.history.clone(), limits, CancellationToken::new());
+    let feed = EventFeed::new(ours.run_reader.clone(), limits, CancellationToken::new());
     let mut subscription = subscribe(&feed, StartPosition::Now).await;
 
     let mut connection = schema.connection().await;

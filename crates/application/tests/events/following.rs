@@ -12,7 +12,7 @@ async fn a_subscription_from_now_gets_only_later_events(fixture: StoreFixture) {
     fixture.enqueue(SubjectId::new(), at(0)).await;
     let feed = feed(&fixture);
     let mut subscription = subscribe(&feed, StartPosition::Now).await;
-    assert_eq!(subscription.position(), fixture.store.history.newest_event().await.unwrap());
+    assert_eq!(subscription.position(), fixture.store.run_reader.newest_event().await.unwrap());
     let worker = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
     let events = [next(&mut subscription).await.1, next(&mut subscription).await.1];
@@ -31,7 +31,7 @@ async fn every_subscription_gets_the_same_history(fixture: StoreFixture) {
         one.push(next(&mut first).await.0);
         other.push(next(&mut second).await.0);
     }
-    let history = fixture.store.history.events(EventId(0), EventFilter::default(), 5000).await.unwrap();
+    let history = fixture.store.run_reader.events(EventId(0), EventFilter::default(), 5000).await.unwrap();
     let expected: Vec<_> = history.iter().map(|recorded| recorded.id).collect();
     assert_eq!((one, other), (expected.clone(), expected));
 }
@@ -39,7 +39,7 @@ async fn every_subscription_gets_the_same_history(fixture: StoreFixture) {
 async fn a_subscription_from_an_old_event_gets_thousands_of_events_in_order(fixture: StoreFixture) {
     let (quiet, busy) = (SubjectId::new(), SubjectId::new());
     record(&fixture, EventType::DocumentUploaded, Some(quiet)).await;
-    let old = fixture.store.history.newest_event().await.unwrap();
+    let old = fixture.store.run_reader.newest_event().await.unwrap();
     record(&fixture, EventType::LockHeld, Some(busy)).await;
     for _ in 0..12 {
         double(&fixture, EventType::LockHeld).await;
@@ -56,7 +56,7 @@ async fn a_subscription_from_an_old_event_gets_thousands_of_events_in_order(fixt
         assert!(id > last, "each event once, in order");
         last = id;
     }
-    assert_eq!(last, fixture.store.history.newest_event().await.unwrap());
+    assert_eq!(last, fixture.store.run_reader.newest_event().await.unwrap());
 }
 
 async fn a_filter_selects_the_events_of_a_document_or_a_run(fixture: StoreFixture) {
@@ -85,7 +85,7 @@ async fn access_events_are_skipped_and_the_position_moves_past_them(fixture: Sto
     {
         record(&fixture, silent, Some(SubjectId::new())).await;
     }
-    let silent = fixture.store.history.newest_event().await.unwrap();
+    let silent = fixture.store.run_reader.newest_event().await.unwrap();
     // No event is delivered, so the position is the only sign that they were read.
     while subscription.position() < silent {
         let _ = tokio::time::timeout(std::time::Duration::from_millis(5), subscription.next()).await;

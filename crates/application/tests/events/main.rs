@@ -45,7 +45,7 @@ pub(crate) use on_each_store;
 /// A feed that is never stopped.
 fn feed(fixture: &StoreFixture) -> EventFeed {
     let limits = FeedLimits { total: 10, per_key: 10 };
-    EventFeed::new(fixture.store.history.clone(), limits, CancellationToken::new())
+    EventFeed::new(fixture.store.run_reader.clone(), limits, CancellationToken::new())
 }
 
 /// Subscribes to all events.

@@ -11,7 +11,7 @@ use super::{TIMEOUT, feed, next, on_each_store, record, subscribe};
 
 async fn a_position_ahead_of_the_history_is_refused(fixture: StoreFixture) {
     record(&fixture, EventType::LockHeld, None).await;
-    let newest = fixture.store.history.newest_event().await.unwrap();
+    let newest = fixture.store.run_reader.newest_event().await.unwrap();
     let ahead = StartPosition::After(EventId(newest.0 + 1));
     let refused = feed(&fixture).subscribe(ahead, EventFilter::default(), None).await;
     assert_eq!(refused.err(), Some(FeedError::Ahead { newest }));
@@ -20,7 +20,7 @@ async fn a_position_ahead_of_the_history_is_refused(fixture: StoreFixture) {
 
 async fn subscriptions_are_limited_and_the_feed_polls_only_while_there_are_some(fixture: StoreFixture) {
     let feed = EventFeed::new(
-        fixture.store.history.clone(),
+        fixture.store.run_reader.clone(),
         FeedLimits { total: 2, per_key: 1 },
         CancellationToken::new(),
     );
@@ -42,7 +42,7 @@ async fn subscriptions_are_limited_and_the_feed_polls_only_while_there_are_some(
 
 async fn one_key_cannot_take_all_places(fixture: StoreFixture) {
     let limits = FeedLimits { total: 3, per_key: 2 };
-    let feed = EventFeed::new(fixture.store.history.clone(), limits, CancellationToken::new());
+    let feed = EventFeed::new(fixture.store.run_reader.clone(), limits, CancellationToken::new());
     let of = async |key| feed.subscribe(StartPosition::Now, EventFilter::default(), key).await;
     let greedy = [of(Some("greedy")).await.unwrap(), of(Some("greedy")).await.unwrap()];
     assert_eq!(of(Some("greedy")).await.err(), Some(FeedError::FullForKey { limit: 2 }));
@@ -56,7 +56,7 @@ async fn one_key_cannot_take_all_places(fixture: StoreFixture) {
 async fn all_subscriptions_end_when_the_feed_stops(fixture: StoreFixture) {
     let stop = CancellationToken::new();
     let feed =
-        EventFeed::new(fixture.store.history.clone(), FeedLimits { total: 2, per_key: 1 }, stop.clone());
+        EventFeed::new(fixture.store.run_reader.clone(), FeedLimits { total: 2, per_key: 1 }, stop.clone());
     let mut waiting = subscribe(&feed, StartPosition::Now).await;
     let mut coming = tokio::spawn(async move { waiting.next().await });
     tokio::task::yield_now().await;

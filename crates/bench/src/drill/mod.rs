@@ -155,7 +155,7 @@ async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
             let mut open = 0;
             for state in [RunStateName::Queued, RunStateName::Running] {
                 let filter = RunFilter { state: Some(state), limit: 1, ..RunFilter::default() };
-                open += store.history.runs(&filter).await.map_or(1, |runs| runs.len());
+                open += store.run_reader.runs(&filter).await.map_or(1, |runs| runs.len());
             }
             if open == 0 {
                 return;
@@ -169,7 +169,7 @@ async fn wait_until_drained(store: &Store, timeout: Duration) -> bool {
 /// Waits until that many runs are RUNNING.
 async fn wait_for_running(store: &Store, count: usize) {
     let filter = RunFilter { state: Some(RunStateName::Running), limit: 1000, ..RunFilter::default() };
-    while store.history.runs(&filter).await.map_or(0, |runs| runs.len()) < count {
+    while store.run_reader.runs(&filter).await.map_or(0, |runs| runs.len()) < count {
         tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
@@ -178,7 +178,7 @@ async fn wait_for_running(store: &Store, count: usize) {
 async fn interrupted_steps(store: &Store, is_counted: impl Fn(StepName) -> bool) -> u64 {
     let (mut interrupted, mut seen) = (0, EventId(0));
     loop {
-        let page = store.history.events(seen, EventFilter::default(), 5000).await.unwrap();
+        let page = store.run_reader.events(seen, EventFilter::default(), 5000).await.unwrap();
         let Some(last) = page.last() else { return interrupted };
         seen = last.id;
         let events = page.iter().map(|recorded| &recorded.event);
@@ -203,8 +203,8 @@ async fn check_history(store: &Store, accepted: Vec<RunId>) -> CheckReport {
 /// Prints what the check of a history found.
 fn print_report(checked: &CheckReport, accepted_count: usize) {
     println!(
-        "accepted {accepted_count}, stored {}, events {}, attempts {}, requeued {}, late writes refused {}, states {:?}",
-        checked.runs, checked.events, checked.attempts, checked.requeued, checked.refused, checked.states
+        "accepted {accepted_count}, stored {}, events {}, claims {}, requeued {}, late writes refused {}, states {:?}",
+        checked.runs, checked.events, checked.claims, checked.requeued, checked.refused, checked.states
     );
     for violation in checked.violations.iter().take(20) {
         println!("VIOLATION: {violation}");
@@ -224,7 +224,7 @@ fn print_violations(runs: &[&Run]) {
             "VIOLATION: run {} is {} after {} failed attempts",
             run.id,
             run.state.as_str(),
-            run.attempts
+            run.failed_attempts
         );
     }
 }
@@ -233,7 +233,7 @@ fn print_violations(runs: &[&Run]) {
 async fn all_completed_at_once(store: &Store) -> bool {
     let runs = all_runs(store).await;
     let bad: Vec<_> =
-        runs.iter().filter(|run| run.state.as_str() != "COMPLETED" || run.attempts > 0).collect();
+        runs.iter().filter(|run| run.state.as_str() != "COMPLETED" || run.failed_attempts > 0).collect();
     print_violations(&bad);
     println!("runs that were not completed at their first attempt: {}", bad.len());
     bad.is_empty()

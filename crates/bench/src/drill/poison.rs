@@ -94,7 +94,7 @@ async fn only_failed(store: &quire_ports::Store, poison: RunId) -> bool {
     let as_expected = |id: RunId, state: &str| state == if id == poison { "FAILED" } else { "COMPLETED" };
     let bad: Vec<_> = runs.iter().filter(|run| !as_expected(run.id, run.state.as_str())).collect();
     print_violations(&bad);
-    let harmed = runs.iter().filter(|run| run.id != poison && run.attempts > 0).count();
+    let harmed = runs.iter().filter(|run| run.id != poison && run.failed_attempts > 0).count();
     println!(
         "runs that lost an attempt to their neighbour and completed: {harmed}; others that ended otherwise: {}",
         bad.len()

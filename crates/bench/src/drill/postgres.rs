@@ -131,7 +131,7 @@ async fn produce_until(
 /// The number of refused late writes since event `seen`. Stops early if the server is down; the next call continues.
 async fn refused_since(store: &Store, seen: &mut EventId) -> usize {
     let mut refused = 0;
-    while let Ok(page) = store.history.events(*seen, EventFilter::default(), 5000).await
+    while let Ok(page) = store.run_reader.events(*seen, EventFilter::default(), 5000).await
         && let Some(last) = page.last()
     {
         *seen = last.id;

@@ -168,7 +168,7 @@ fn cost(tokens_in: u64, tokens_out: u64) -> f64 {
 async fn stored_answers(store: &Store, runs: &[RunId]) -> u64 {
     let mut stored = 0;
     for run in runs {
-        let steps = store.history.steps(*run).await.unwrap();
+        let steps = store.run_reader.steps(*run).await.unwrap();
         let is_answer = |step: &StepName| *step != StepName::AggregateDecision;
         let succeeded = steps.iter().filter(|step| step.status == StepStatus::Succeeded);
         stored += succeeded.filter(|step| is_answer(&step.step)).count() as u64;

@@ -11,7 +11,7 @@ use quire_application::lanes::{LaneLimits, LanePermits};
 use quire_domain::{
     Backoff, ClaimScope, Pipeline, PipelinePlan, RecoveryPolicy, RequeuePolicy, RetryPolicy, RunId, StepName,
 };
-use quire_ports::{Breakpoint, PortError, Probe, Store};
+use quire_ports::{Breakpoint, Breakpoints, PortError, Store};
 use quire_testkit::steps;
 use tokio::sync::Notify;
 
@@ -27,7 +27,7 @@ pub fn no_op_documents() -> Vec<PipelineSetup> {
         limit: SignedDuration::from_secs(120),
     };
     let policy = RetryPolicy {
-        backoff: Backoff { attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
+        backoff: Backoff { max_attempts: 2, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
         continuations: 0,
@@ -80,7 +80,7 @@ impl RunCounter {
 }
 
 #[async_trait]
-impl Probe for RunCounter {
+impl Breakpoints for RunCounter {
     async fn reached(&self, breakpoint: Breakpoint, _: Option<RunId>) -> Result<(), PortError> {
         if breakpoint == Breakpoint::AfterEnd && self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.done.notify_one();

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use quire_domain::{NewRun, Pipeline, Priority, RunId, SubjectId};
-use quire_ports::{NoProbe, StepOutput};
+use quire_ports::{NoBreakpoints, StepOutput};
 use quire_testkit::steps;
 use tokio::sync::mpsc;
 
@@ -31,7 +31,7 @@ pub async fn measure(kind: DatabaseKind) -> Table {
         settings(2),
         pipelines,
         lanes(store),
-        std::sync::Arc::new(NoProbe),
+        std::sync::Arc::new(NoBreakpoints),
     )
     .await
     .unwrap();

@@ -76,7 +76,7 @@ pub async fn bench(options: QueueBenchOptions) -> bool {
 
 /// Waits until a run has ended.
 async fn wait_until_ended(store: &Store, run: RunId) {
-    while !store.history.run(run).await.unwrap().state.is_terminal() {
+    while !store.run_reader.run(run).await.unwrap().state.is_terminal() {
         tokio::task::yield_now().await;
     }
 }

@@ -31,7 +31,7 @@ pub enum AggregationError {
 }
 
 /// Combines reviews. The order in which they are given does not matter: scores are added in the order of
-/// [`Persona::ALL`]. A persona without a review adds nothing, and the others do not count for more.
+/// [`Persona::ALL`]. The step requires the reviews of all personas. Of a subset, the others would not count for more.
 pub fn aggregate(reviews: &[PersonaReview]) -> Result<ProposalDecision, AggregationError> {
     let mut by_persona = BTreeMap::new();
     for review in reviews {

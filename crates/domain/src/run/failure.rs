@@ -19,7 +19,7 @@ pub enum FailureKind {
     /// Every retry will fail.
     Permanent,
     /// A provider refuses requests, or another worker is at the same request, until a certain time.
-    RateLimited {
+    Postponed {
         /// The earliest time for a retry.
         until: Timestamp,
     },
@@ -38,7 +38,7 @@ impl FailureKind {
         match self {
             Self::Transient => "transient",
             Self::Permanent => "permanent",
-            Self::RateLimited { .. } => "rate_limited",
+            Self::Postponed { .. } => "rate_limited",
             Self::Waiting { .. } => "waiting",
             Self::TimedOut => "timed_out",
         }
@@ -71,7 +71,7 @@ pub struct Failure {
 impl Failure {
     /// The type of the artifact that stores a diagnosis.
     pub const DIAGNOSIS: &str = "DIAGNOSIS";
-    /// The code of [`Failure::lane_busy`]. It is never stored.
+    /// The code of [`Failure::lane_busy`] and [`Failure::wait_until`]. It is never stored.
     pub const LANE_BUSY: &str = "LANE_BUSY";
 
     /// A failure of that kind.
@@ -268,7 +268,7 @@ mod tests {
         let classes = [
             (FailureKind::Transient, "transient"),
             (FailureKind::Permanent, "permanent"),
-            (FailureKind::RateLimited { until }, "rate_limited"),
+            (FailureKind::Postponed { until }, "rate_limited"),
             (FailureKind::TimedOut, "timed_out"),
         ];
         for (kind, class) in classes {
@@ -282,6 +282,6 @@ mod tests {
         assert!(!FailureKind::Permanent.is_retryable());
         assert!(FailureKind::Transient.is_retryable());
         assert!(FailureKind::TimedOut.is_retryable());
-        assert!(FailureKind::RateLimited { until: Timestamp::UNIX_EPOCH }.is_retryable());
+        assert!(FailureKind::Postponed { until: Timestamp::UNIX_EPOCH }.is_retryable());
     }
 }

@@ -24,8 +24,8 @@ pub enum Orphaned {
 
 impl Orphaned {
     /// For a run whose worker held that many runs, this one included.
-    pub fn among(held: u32, rng: &mut impl Rng) -> Self {
-        if held <= 1 {
+    pub fn among(runs_of_worker: u32, rng: &mut impl Rng) -> Self {
+        if runs_of_worker <= 1 {
             return Self::Alone;
         }
         let longest = i64::try_from(SPREAD.as_millis()).unwrap_or(i64::MAX);

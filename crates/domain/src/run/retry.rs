@@ -10,8 +10,8 @@ use crate::pipeline::StepName;
 /// Exponential backoff with jitter between the attempts of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backoff {
-    /// The number of attempts, including the first.
-    pub attempts: u32,
+    /// The most attempts, including the first.
+    pub max_attempts: u32,
     /// The delay after the first failed attempt.
     pub base_ms: u64,
     /// The longest delay, including jitter.
@@ -34,24 +34,24 @@ impl Backoff {
     }
 
     /// What follows the failure of an attempt (from 1) at a step. A rate limit that names its end, within
-    /// [`LONGEST_RATE_LIMIT`], is waited out and counts nothing; a longer one is a failure like any other.
+    /// [`LONGEST_POSTPONEMENT`], is waited out and counts nothing; a longer one is a failure like any other.
     pub fn after(&self, attempt: u32, kind: FailureKind, now: Timestamp, rng: &mut impl Rng) -> AfterFailure {
         let delay = i64::try_from(self.delay_ms(attempt, rng)).unwrap_or(i64::MAX);
         let delay = SignedDuration::from_millis(delay);
         match kind {
-            FailureKind::RateLimited { until } if until.duration_since(now) <= LONGEST_RATE_LIMIT => {
+            FailureKind::Postponed { until } if until.duration_since(now) <= LONGEST_POSTPONEMENT => {
                 // Also a provider that names a time in the past gets a pause.
                 AfterFailure::Postpone { until: until.max(now.saturating_add(delay).unwrap_or(until)) }
             }
             FailureKind::Waiting { until } => AfterFailure::Postpone { until },
-            _ if attempt >= self.attempts || !kind.is_retryable() => AfterFailure::GiveUp,
+            _ if attempt >= self.max_attempts || !kind.is_retryable() => AfterFailure::GiveUp,
             _ => AfterFailure::Retry { delay },
         }
     }
 }
 
 /// The longest rate limit that is waited out. A provider that asks for more time is treated like one that fails.
-pub const LONGEST_RATE_LIMIT: SignedDuration = SignedDuration::from_hours(1);
+pub const LONGEST_POSTPONEMENT: SignedDuration = SignedDuration::from_hours(1);
 
 /// What follows the failure of an attempt at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +75,10 @@ pub enum AfterFailure {
 pub enum RequeuePolicy {
     /// The run fails.
     Never,
-    /// The run returns to the queue, up to a number of claims.
+    /// The run returns to the queue until it has had a number of attempts.
     Auto {
-        /// The number of claims.
+        /// The attempts in total, the first one included: [`Run::counted_attempts`] stays below. Claims after a wait or a
+        /// hand-back do not count. The setting has this name.
         max_claims: u32,
         /// The run waits twice this long before the first requeue, and twice as long again before each further one.
         base_delay: SignedDuration,
@@ -96,9 +97,9 @@ pub enum RequeuePolicy {
 pub enum RecoveryPolicy {
     /// The run fails with `PROCESS_TERMINATED`.
     Fail,
-    /// The run returns to the queue and resumes at its first unfinished step, up to a number of claims.
+    /// The run returns to the queue and resumes at its first unfinished step, until it has had a number of attempts.
     Requeue {
-        /// The number of claims.
+        /// As in [`RequeuePolicy::Auto`].
         max_claims: u32,
     },
 }
@@ -139,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    const DEFAULT: Backoff = Backoff { attempts: 9, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 };
+    const DEFAULT: Backoff = Backoff { max_attempts: 9, base_ms: 500, max_ms: 5000, jitter_ratio: 0.2 };
 
     #[test]
     fn without_jitter_the_delays_are_those_of_the_table() {
@@ -153,7 +154,7 @@ mod tests {
     fn there_is_no_attempt_after_the_last_one_nor_after_a_permanent_failure() {
         let mut rng = StdRng::seed_from_u64(1);
         let now = Timestamp::UNIX_EPOCH;
-        let two = Backoff { attempts: 2, ..DEFAULT };
+        let two = Backoff { max_attempts: 2, ..DEFAULT };
         assert!(matches!(two.after(1, FailureKind::Transient, now, &mut rng), AfterFailure::Retry { .. }));
         assert_eq!(two.after(2, FailureKind::Transient, now, &mut rng), AfterFailure::GiveUp);
         assert_eq!(two.after(1, FailureKind::Permanent, now, &mut rng), AfterFailure::GiveUp);
@@ -163,10 +164,10 @@ mod tests {
     fn a_rate_limit_of_at_most_an_hour_is_waited_out_and_counts_nothing() {
         let mut rng = StdRng::seed_from_u64(1);
         let now = Timestamp::UNIX_EPOCH;
-        let two = Backoff { attempts: 2, ..DEFAULT };
+        let two = Backoff { max_attempts: 2, ..DEFAULT };
         let mut after = |attempt, seconds| {
             let until = now + SignedDuration::from_secs(seconds);
-            two.after(attempt, FailureKind::RateLimited { until }, now, &mut rng)
+            two.after(attempt, FailureKind::Postponed { until }, now, &mut rng)
         };
         for (attempt, seconds) in [(1, 42), (2, 42), (9, 3600)] {
             let until = now + SignedDuration::from_secs(seconds);
@@ -183,7 +184,7 @@ mod tests {
         fn a_delay_stays_within_its_jitter_and_never_above_the_cap(
             attempt in 1u32..200, base in 1u64..60_000, max in 1u64..300_000, ratio in 0.0f64..=1.0, seed: u64,
         ) {
-            let backoff = Backoff { attempts: 10, base_ms: base, max_ms: max, jitter_ratio: ratio };
+            let backoff = Backoff { max_attempts: 10, base_ms: base, max_ms: max, jitter_ratio: ratio };
             let nominal = Backoff { jitter_ratio: 0.0, ..backoff }.delay_ms(attempt, &mut StdRng::seed_from_u64(0));
             let delay = backoff.delay_ms(attempt, &mut StdRng::seed_from_u64(seed));
             prop_assert!(delay <= max);

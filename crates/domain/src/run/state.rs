@@ -85,14 +85,14 @@ pub struct Run {
     /// When the run last entered the queue. Decides the order across subjects.
     pub queued_at: Timestamp,
     /// The number of attempts that failed, at least the number of retries.
-    pub attempts: u32,
+    pub failed_attempts: u32,
     /// How many of these failed because the worker was gone together with other runs. They do not count towards the
-    /// maximum of claims.
+    /// maximum of attempts.
     pub shared_orphanings: u32,
     /// How often the run returned to the queue after an attempt.
     pub retry_count: u32,
-    /// How long workers have already held the run in the attempt that it goes on with after a wait.
-    pub held: SignedDuration,
+    /// How much of its time limit the attempt has used that goes on after a wait: the time in which workers held the run.
+    pub time_used: SignedDuration,
     /// The current fencing token.
     pub fence: Fence,
     /// The current state.
@@ -111,10 +111,10 @@ impl Run {
     pub fn as_created(self) -> Self {
         Self {
             queued_at: self.created_at,
-            attempts: 0,
+            failed_attempts: 0,
             shared_orphanings: 0,
             retry_count: 0,
-            held: SignedDuration::ZERO,
+            time_used: SignedDuration::ZERO,
             fence: Fence::default(),
             state: RunState::Queued { available_at: None, lane: None },
             ..self
@@ -128,12 +128,12 @@ impl Run {
 
     /// Whether it went on after a wait, or will.
     pub fn goes_on(&self) -> bool {
-        self.held > SignedDuration::ZERO
+        self.time_used > SignedDuration::ZERO
     }
 
-    /// The failed claims that count towards the maximum of claims.
+    /// The failed attempts that count towards the maximum of attempts.
     pub fn counted_attempts(&self) -> u32 {
-        self.attempts.saturating_sub(self.shared_orphanings)
+        self.failed_attempts.saturating_sub(self.shared_orphanings)
     }
 
     /// Whether a worker may start this run only while it works on no other. The run was orphaned together with others,

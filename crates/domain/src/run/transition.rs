@@ -32,10 +32,10 @@ mod withdraw;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::events::{RunningStep, run_created, step_interrupted};
 use super::failure::{Failure, FailureKind, FailureRecord, FailureType};
 use super::fence::Fence;
 use super::orphans::Orphaned;
-use super::recorded::{RunningStep, run_created, step_interrupted};
 use super::retry::{RecoveryPolicy, RequeuePolicy};
 use super::state::{NewRun, Run, RunState};
 use super::turn::Turn;
@@ -188,10 +188,10 @@ pub fn create(new: &NewRun, at: Timestamp) -> (Run, Event) {
         continues: new.continues,
         created_at: at,
         queued_at: at,
-        attempts: 0,
+        failed_attempts: 0,
         shared_orphanings: 0,
         retry_count: 0,
-        held: SignedDuration::ZERO,
+        time_used: SignedDuration::ZERO,
         fence: Fence::default(),
         state: RunState::Queued { available_at: None, lane: None },
     };

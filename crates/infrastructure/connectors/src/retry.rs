@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use hyper::header::{DATE, HeaderMap, RETRY_AFTER};
 use jiff::Timestamp;
-use quire_domain::run::LONGEST_RATE_LIMIT;
+use quire_domain::run::LONGEST_POSTPONEMENT;
 
 /// The wait that a response asks for, in milliseconds, in seconds or as a date. None if it names no time, or one that is
-/// further away than [`LONGEST_RATE_LIMIT`]: the call then counts as failed.
+/// further away than [`LONGEST_POSTPONEMENT`]: the call then counts as failed.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim());
     let number = |name: &str| text(name)?.parse::<f64>().ok();
@@ -22,7 +22,7 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         let now = date(DATE.as_str()).unwrap_or_else(Timestamp::now);
         Duration::try_from(until.duration_since(now)).unwrap_or_default()
     };
-    (wait <= LONGEST_RATE_LIMIT.unsigned_abs()).then_some(wait)
+    (wait <= LONGEST_POSTPONEMENT.unsigned_abs()).then_some(wait)
 }
 
 #[cfg(test)]
@@ -60,6 +60,6 @@ mod tests {
             assert_eq!(parse(&[("retry-after", text)]), None, "{text}");
         }
         assert_eq!(parse(&[]), None);
-        assert_eq!(parse(&[("retry-after", "3600")]), Some(LONGEST_RATE_LIMIT.unsigned_abs()));
+        assert_eq!(parse(&[("retry-after", "3600")]), Some(LONGEST_POSTPONEMENT.unsigned_abs()));
     }
 }

@@ -36,7 +36,8 @@ pub(crate) async fn start_next(
         started.push((start(run, plan, claim)?, attempts));
     }
     store(connection, claim, &started).await?;
-    let claimed = |(transition, attempts): (Transition, _)| ClaimedRun { run: transition.run, attempts };
+    let claimed =
+        |(transition, attempts): (Transition, _)| ClaimedRun { run: transition.run, started_steps: attempts };
     Ok(started.into_iter().map(claimed).collect())
 }
 

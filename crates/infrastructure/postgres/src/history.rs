@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use quire_domain::{EventId, EventType, Pipeline, RecordedEvent, Run, RunId, RunStateName, SubjectId};
 use quire_ports::{
-    Artifact, DocumentJob, EventFilter, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
+    Artifact, DocumentJob, EventFilter, PortResult, QueueDepth, RunAttempt, RunFilter, RunReader,
     StepFailures, StepProgress, StepRecord,
 };
 use quire_sql::{ColumnReader, row};
@@ -16,7 +16,7 @@ use crate::row::mapped;
 use crate::{PgStore, sql};
 
 #[async_trait]
-impl RunHistory for PgStore {
+impl RunReader for PgStore {
     async fn run(&self, id: RunId) -> PortResult<Run> {
         let rows = self.database.read(|| sqlx::query(sql!("runs/find")).bind(id.0)).await?;
         found(&rows, id)

@@ -131,7 +131,7 @@ async fn claim_hash(
 ) -> PortResult<Option<LinkRun>> {
     let bound = |query: &'static str| {
         sqlx::query(query)
-            .bind(request.user_id.unwrap_or_default())
+            .bind(request.key_id.unwrap_or_default())
             .bind(request.dedupe_hash.clone())
             .bind(run.0)
     };
@@ -157,7 +157,7 @@ async fn insert(connection: &mut PgConnection, run: &Run, request: &LinkRequest)
         .bind(run.id.0)
         .bind(StoredTime(run.created_at))
         .bind(request.source.kind().as_str())
-        .bind(request.user_id)
+        .bind(request.key_id)
         .bind(columns.input_url.map(text))
         .bind(columns.normalized_url.map(text))
         .bind(columns.content_text.map(text))

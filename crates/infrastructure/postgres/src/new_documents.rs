@@ -95,7 +95,7 @@ async fn reserve_key(
     at: Timestamp,
 ) -> PortResult<bool> {
     let reserved = sqlx::query(sql!("idempotency_keys/insert"))
-        .bind(text(&key.scope))
+        .bind(text(&key.owner))
         .bind(text(&key.key))
         .bind(int(key.position))
         .bind(key.fingerprint)
@@ -112,7 +112,7 @@ async fn reserve_key(
 /// committed while the statement before it waited.
 async fn earlier_outcome(connection: &mut PgConnection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
     let row = sqlx::query(sql!("idempotency_keys/find"))
-        .bind(text(&key.scope))
+        .bind(text(&key.owner))
         .bind(text(&key.key))
         .bind(int(key.position))
         .fetch_optional(connection)

@@ -76,7 +76,7 @@ async fn insert_input(connection: &mut PgConnection, run: &Run, request: &Propos
         .bind(StoredTime(run.created_at))
         .bind(request.scope.as_str())
         .bind(request.parent.map(|id| id.0))
-        .bind(request.user_id)
+        .bind(request.key_id)
         .bind(text(&request.input_idea))
         .bind(json.extra_context)
         .bind(text(&request.model))

@@ -28,7 +28,7 @@ impl RunRecovery for PgStore {
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let ownerless_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
+        let unowned_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
         self.database
             .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
@@ -40,10 +40,11 @@ impl RunRecovery for PgStore {
                         .map_err(translate)?;
                 }
                 let orphans =
-                    sqlx::query(sql!("runs/orphans")).bind(StoredTime(ownerless_since)).bind(bigint(limit));
+                    sqlx::query(sql!("runs/orphans")).bind(StoredTime(unowned_since)).bind(bigint(limit));
                 let rows = orphans.fetch_all(&mut *transaction).await.map_err(translate)?;
                 let orphans = mapped(&rows, row::orphaned_run)?.into_iter();
-                let changes = orphans.map(|(run, held)| (rules.recover(&run, held), run)).collect();
+                let changes =
+                    orphans.map(|(run, runs_of_worker)| (rules.recover(&run, runs_of_worker), run)).collect();
                 self.store_changes(transaction, changes, at).await
             })
             .await
@@ -71,7 +72,7 @@ impl RunRecovery for PgStore {
         known: &[RunId],
         at: Timestamp,
     ) -> PortResult<Vec<Transition>> {
-        let unknown = sqlx::query(sql!("runs/held_unreported")).bind(worker.0).bind(ids(known));
+        let unknown = sqlx::query(sql!("runs/held_unknown")).bind(worker.0).bind(ids(known));
         self.change_all(unknown, &RunChange::HandBack, at).await
     }
 

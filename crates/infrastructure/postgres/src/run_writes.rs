@@ -72,26 +72,26 @@ async fn write(
     let mut indexes = round.to_vec();
     indexes.sort_by_key(|index| writes[*index].run.id);
     let group: Vec<&RunWrite> = indexes.iter().map(|index| &writes[*index]).collect();
-    let held = lock_and_check_fence(connection, &group).await?;
+    let fence_matches = lock_and_check_fence(connection, &group).await?;
     // This query runs after the locks were taken, so an earlier try that was still committing has ended by now.
     let done = done_before(connection, &group).await?;
     let mut accepted = Vec::with_capacity(group.len());
     for (index, write) in indexes.iter().zip(&group) {
         if done.contains(&write.run.id) {
             written.insert(*index, RunWriteOutcome::Accepted(Vec::new()));
-        } else if held.contains(&write.run.id) {
+        } else if fence_matches.contains(&write.run.id) {
             accepted.push((*index, *write));
         } else {
             written.insert(*index, RunWriteOutcome::Refused);
-            let last = last_event(&write.events, write.end.as_ref());
+            let last = last_event(&write.events, write.transition.as_ref());
             events.push(late_write_refused(&write.run, last, write.at));
         }
     }
     let (indexes, accepted): (Vec<usize>, Vec<&RunWrite>) = accepted.into_iter().unzip();
     let mut performed = store(connection, &accepted, events).await?;
     for (index, write) in indexes.into_iter().zip(accepted) {
-        let conditional = performed.conditional.remove(&write.run.id).unwrap_or_default();
-        written.insert(index, RunWriteOutcome::Accepted(conditional));
+        let added = performed.added_events.remove(&write.run.id).unwrap_or_default();
+        written.insert(index, RunWriteOutcome::Accepted(added));
     }
     Ok(performed.notify)
 }
@@ -104,10 +104,10 @@ async fn lock_and_check_fence(
 ) -> PortResult<HashSet<RunId>> {
     lock_documents(connection, group).await?;
     lock_reviewed(connection, group).await?;
-    let mut held = lock(connection, group).await?;
+    let mut fence_matches = lock(connection, group).await?;
     choose_schemas_of_runs(connection, group).await?;
-    held.extend(update(connection, &ends(group)).await?);
-    Ok(held)
+    fence_matches.extend(update(connection, &transitions(group)).await?);
+    Ok(fence_matches)
 }
 
 /// Locks the documents that get another embedding or their schema with these writes. Every transaction locks documents before
@@ -125,7 +125,7 @@ async fn lock_documents(connection: &mut PgConnection, group: &[&RunWrite]) -> P
 /// Locks the documents whose review may end with these writes.
 async fn lock_reviewed(connection: &mut PgConnection, group: &[&RunWrite]) -> PortResult<()> {
     let ends_review = |effect: &Effect| matches!(effect, Effect::EndReview(_));
-    let ending = group.iter().filter_map(|write| write.end.as_ref());
+    let ending = group.iter().filter_map(|write| write.transition.as_ref());
     let ending = ending.filter(|end| end.effects.iter().any(ends_review));
     let documents: Vec<Uuid> = ending.map(|end| end.run.subject.0).collect();
     if documents.is_empty() {
@@ -139,17 +139,17 @@ async fn lock_reviewed(connection: &mut PgConnection, group: &[&RunWrite]) -> Po
     Ok(())
 }
 
-fn ends<'a>(group: &[&'a RunWrite]) -> Vec<TimedTransition<'a>> {
-    let ends = group.iter().filter_map(|write| {
-        write.end.as_ref().map(|transition| TimedTransition { transition, at: write.at })
+fn transitions<'a>(group: &[&'a RunWrite]) -> Vec<TimedTransition<'a>> {
+    let transitions = group.iter().filter_map(|write| {
+        write.transition.as_ref().map(|transition| TimedTransition { transition, at: write.at })
     });
-    ends.collect()
+    transitions.collect()
 }
 
 /// Locks the runs that do not end with this write. A repeated write takes a lock that the first try cannot share: it waits
 /// until that try has been committed or rolled back.
 async fn lock(connection: &mut PgConnection, group: &[&RunWrite]) -> PortResult<HashSet<RunId>> {
-    let going_on: Vec<_> = group.iter().filter(|write| write.end.is_none()).collect();
+    let going_on: Vec<_> = group.iter().filter(|write| write.transition.is_none()).collect();
     if going_on.is_empty() {
         return Ok(HashSet::new());
     }
@@ -172,7 +172,7 @@ async fn store(
     events: &mut Vec<Event>,
 ) -> PortResult<Performed> {
     write_step_progress(connection, accepted.iter().flat_map(|write| &write.events)).await?;
-    let mut performed = apply_effects(connection, &ends(accepted)).await?;
+    let mut performed = apply_effects(connection, &transitions(accepted)).await?;
     insert_artifacts(connection, accepted).await?;
     insert_interpretations(connection, accepted).await?;
     choose_schemas_of_documents(connection, accepted).await?;
@@ -192,7 +192,7 @@ async fn done_before(connection: &mut PgConnection, group: &[&RunWrite]) -> Port
     let repeated: Vec<(&RunWrite, &Event)> = group
         .iter()
         .filter(|write| write.repeated)
-        .filter_map(|write| Some((*write, last_event(&write.events, write.end.as_ref())?)))
+        .filter_map(|write| Some((*write, last_event(&write.events, write.transition.as_ref())?)))
         .collect();
     if repeated.is_empty() {
         return Ok(HashSet::new());
@@ -211,7 +211,7 @@ async fn done_before(connection: &mut PgConnection, group: &[&RunWrite]) -> Port
 
 /// The documents of the runs that complete with these writes.
 fn completed_documents(accepted: &[&RunWrite]) -> Vec<Uuid> {
-    let ends = accepted.iter().filter_map(|write| write.end.as_ref()).map(|end| &end.run);
+    let ends = accepted.iter().filter_map(|write| write.transition.as_ref()).map(|end| &end.run);
     ends.filter(|run| run.is_completed_document()).map(|run| run.subject.0).collect()
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn add(connection: &mut PgConnection, documents: &[DocumentId])
 /// are found.
 pub(crate) async fn complete(connection: &mut PgConnection, accepted: &[&RunWrite]) -> PortResult<()> {
     let completed = accepted.iter().filter_map(|write| {
-        let run = &write.end.as_ref()?.run;
+        let run = &write.transition.as_ref()?.run;
         let document = DocumentId(run.subject.0);
         run.is_completed_document().then_some((document, Some(run.id), write.text.as_deref()))
     });

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use quire_domain::InstallationId;
 use quire_ports::{
-    CellType, Column, DatabaseTable, PortError, PortResult, TableReceiver, TableSnapshot, Tables,
+    CellType, Column, DatabaseTable, DatabaseTables, PortError, PortResult, TableReceiver, TableSnapshot,
 };
 use quire_sql::corrupt;
 use quire_sql::tables::{COPY_SOURCE, FORGET_COPY, HISTORY_RULES, TABLES, is_derived};
@@ -21,7 +21,7 @@ const PATIENT: &str =
     "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = '1min'";
 
 #[async_trait]
-impl Tables for PgStore {
+impl DatabaseTables for PgStore {
     async fn snapshot(&self) -> PortResult<Box<dyn TableSnapshot>> {
         let mut connection = self.patient().await?;
         execute(&mut connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?;

@@ -35,7 +35,7 @@ pub(crate) struct Performed {
     /// Those of them that are about interrupted steps.
     pub(crate) interrupted: EventsByRun,
     /// Those of them whose effect depended on what was found: reviews that ended, and runs that continue others.
-    pub(crate) conditional: EventsByRun,
+    pub(crate) added_events: EventsByRun,
     /// Whether there may be work to claim now: another run got the turn, or one of these runs became ready again.
     pub(crate) notify: bool,
 }
@@ -73,7 +73,7 @@ pub(crate) async fn update(
                 .collect::<Vec<_>>(),
         )
         .bind(runs().map(|run| run.fence.0).collect::<Vec<_>>())
-        .bind(runs().map(|run| int(run.attempts)).collect::<Vec<_>>())
+        .bind(runs().map(|run| int(run.failed_attempts)).collect::<Vec<_>>())
         .bind(runs().map(|run| int(run.retry_count)).collect::<Vec<_>>())
         .bind(runs().map(|run| StoredTime(run.queued_at)).collect::<Vec<_>>())
         .bind(columns().map(|columns| columns.available_at.map(StoredTime)).collect::<Vec<_>>())
@@ -109,8 +109,8 @@ pub(crate) async fn apply_effects(
     let interrupting = runs_with(transitions, |effect| matches!(effect, Effect::InterruptSteps(_)));
     let running = steps::running(connection, ids(&interrupting)).await?;
     let interrupted = interrupted(&interrupting, &running);
-    let mut conditional = end_reviews(connection, transitions).await?;
-    let mut recorded = recorded(transitions, &interrupted, &conditional);
+    let mut added_events = end_reviews(connection, transitions).await?;
+    let mut recorded = recorded(transitions, &interrupted, &added_events);
     write_step_progress(connection, recorded.values().flatten()).await?;
     reset(connection, ids(&runs_with(transitions, |effect| *effect == Effect::ResetSteps))).await?;
     yield_front(connection, transitions).await?;
@@ -120,9 +120,9 @@ pub(crate) async fn apply_effects(
     let notify = transitions.iter().any(is_ready) || !passed.is_empty() || !created.is_empty();
     for (run, event) in created {
         recorded.entry(run).or_default().push(event.clone());
-        conditional.entry(run).or_default().push(event);
+        added_events.entry(run).or_default().push(event);
     }
-    Ok(Performed { recorded, interrupted, conditional, notify })
+    Ok(Performed { recorded, interrupted, added_events, notify })
 }
 
 fn runs_with<'t>(

@@ -63,7 +63,7 @@ fn completion(claimed: ClaimedRun, at: Timestamp) -> RunWrite {
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end: Some(end),
+        transition: Some(end),
         repeated: false,
     }
 }
@@ -97,13 +97,13 @@ async fn event_ids_appear_in_the_order_of_their_commits() {
         tokio::spawn(async move { store.queue.record(&[event]).await })
     };
     somebody_waits(&mut open).await;
-    let seen = store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    let seen = store.run_reader.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(seen, [], "the later one does not overtake the earlier one");
     assert_eq!(number(&mut other, "SELECT count(*) FROM events").await, 0);
     open.commit().await.unwrap();
     timeout(SOON, late).await.unwrap().unwrap().unwrap();
 
-    let seen = store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    let seen = store.run_reader.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     let types: Vec<_> = seen.iter().map(|recorded| recorded.event.event_type).collect();
     assert_eq!(types, [EventType::LockHeld, EventType::SchedulerContention]);
     assert!(seen[0].id < seen[1].id);
@@ -121,7 +121,7 @@ async fn a_reader_that_follows_the_history_misses_nothing() {
             let (mut seen, mut last) = (0, EventId(0));
             loop {
                 let finished = done.load(Ordering::SeqCst);
-                let events = reader.history.events(last, EventFilter::default(), 7).await.unwrap();
+                let events = reader.run_reader.events(last, EventFilter::default(), 7).await.unwrap();
                 seen += events.len();
                 last = events.last().map_or(last, |event| event.id);
                 if events.is_empty() && finished {
@@ -229,7 +229,7 @@ async fn settle_until_quiet(store: Arc<Store>, expected: usize) {
                 limit: u32::try_from(expected).unwrap(),
                 ..RunFilter::default()
             };
-            if store.history.runs(&filter).await.unwrap().len() == expected {
+            if store.run_reader.runs(&filter).await.unwrap().len() == expected {
                 return;
             }
         }
@@ -323,7 +323,7 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
     let new = document_run(SubjectId::new());
     store.queue.enqueue(&new, store.clock.now()).await.unwrap();
     let claimed = claim(&store, worker, 1).await.remove(0);
-    let step = claimed.attempts[0].step;
+    let step = claimed.started_steps[0].step;
     let succeeded = Event {
         step: Some(step),
         attempt: Some(1),
@@ -331,7 +331,7 @@ async fn a_repeated_write_waits_for_its_first_try_and_is_stored_once() {
     };
     let write = RunWrite {
         events: vec![succeeded],
-        end: None,
+        transition: None,
         repeated: true,
         ..completion(claimed.clone(), store.clock.now())
     };

@@ -72,7 +72,7 @@ async fn work_goes_on_while_a_large_table_is_migrated() {
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end,
+        transition: end,
         repeated: false,
     };
     let outcome = fixture.store.queue.write(write).await.unwrap();

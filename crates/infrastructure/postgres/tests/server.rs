@@ -45,9 +45,12 @@ async fn broken_connections_are_replaced_without_anybody_noticing() {
         assert!(cut_all(&test_schema).await > 0);
         store.queue.enqueue(&document_run(SubjectId::new()), store.clock.now()).await.unwrap();
         assert!(cut_all(&test_schema).await > 0);
-        store.history.events(EventId(0), EventFilter::default(), 1).await.unwrap();
+        store.run_reader.events(EventId(0), EventFilter::default(), 1).await.unwrap();
     }
-    assert_eq!(store.history.runs(&RunFilter { limit: 100, ..RunFilter::default() }).await.unwrap().len(), 6);
+    assert_eq!(
+        store.run_reader.runs(&RunFilter { limit: 100, ..RunFilter::default() }).await.unwrap().len(),
+        6
+    );
 }
 
 /// The error about an unreachable server contains neither its address nor its password.

@@ -41,7 +41,7 @@ impl<'r> From<&'r Run> for RunColumns<'r> {
             lane: lane.map(LaneName::as_str),
             started_at: run.state.started_at(),
             deadline_at,
-            held_ms: i64::try_from(run.held.as_millis()).unwrap_or(i64::MAX),
+            held_ms: i64::try_from(run.time_used.as_millis()).unwrap_or(i64::MAX),
             completed_at: run.state.completed_at(),
             worker_id: worker.map(|id| id.0),
             failure_type: reason.map(|reason| reason.failure_type.as_str()),

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use quire_domain::{EventId, EventType, Pipeline, RecordedEvent, Run, RunId, RunStateName, SubjectId};
 use quire_ports::{
-    Artifact, DocumentJob, EventFilter, PortResult, QueueDepth, RunAttempt, RunFilter, RunHistory,
+    Artifact, DocumentJob, EventFilter, PortResult, QueueDepth, RunAttempt, RunFilter, RunReader,
     StepFailures, StepProgress, StepRecord,
 };
 use quire_sql::{ColumnReader, row};
@@ -13,7 +13,7 @@ use crate::row::all;
 use crate::{SqliteStore, queue, sql, transition};
 
 #[async_trait]
-impl RunHistory for SqliteStore {
+impl RunReader for SqliteStore {
     async fn run(&self, id: RunId) -> PortResult<Run> {
         self.readers.read(move |connection| queue::find(connection, id)).await
     }

@@ -107,8 +107,8 @@ fn changed(id: SummaryId, rows: usize) -> PortResult<()> {
 
 /// Makes this request the one for its hash. Returns the earlier one if that stops it.
 fn claim_hash(connection: &Connection, run: RunId, request: &LinkRequest) -> PortResult<Option<LinkRun>> {
-    let user = request.user_id.unwrap_or_default().into_bytes();
-    let values = params![user, request.dedupe_hash, run.0.as_bytes()];
+    let key = request.key_id.unwrap_or_default().into_bytes();
+    let values = params![key, request.dedupe_hash, run.0.as_bytes()];
     let current = first(connection, sql!("links/claim_hash"), values, |row| row.uuid("run_id"))?;
     let Some(current) = current.map(RunId).filter(|current| *current != run) else { return Ok(None) };
     let earlier = first(connection, sql!("links/find"), [current.0.as_bytes()], row::link_run)?;
@@ -128,7 +128,7 @@ fn insert(connection: &Connection, run: &Run, request: &LinkRequest) -> PortResu
         run.id.0.as_bytes(),
         micros(run.created_at),
         request.source.kind().as_str(),
-        request.user_id.map(uuid::Uuid::into_bytes),
+        request.key_id.map(uuid::Uuid::into_bytes),
         columns.input_url,
         columns.normalized_url,
         columns.content_text,

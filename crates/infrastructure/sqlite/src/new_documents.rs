@@ -39,7 +39,7 @@ fn reserve_key(
     at: Timestamp,
 ) -> PortResult<bool> {
     let values = params![
-        key.scope,
+        key.owner,
         key.key,
         key.position,
         key.fingerprint,
@@ -53,7 +53,7 @@ fn reserve_key(
 
 /// The outcome for a key that was used before.
 fn earlier_outcome(connection: &Connection, key: &IdempotencyKey) -> PortResult<AddOutcome> {
-    let values = params![key.scope, key.key, key.position];
+    let values = params![key.owner, key.key, key.position];
     let seen = first(connection, sql!("idempotency_keys/find"), values, row::seen_key)?;
     let seen = seen.ok_or_else(|| PortError::NotFound("the idempotency key".to_owned()))?;
     Ok(seen.outcome(key))

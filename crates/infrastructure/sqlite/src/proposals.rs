@@ -65,7 +65,7 @@ fn insert_input(connection: &Connection, run: &Run, request: &ProposalRequest) -
         micros(run.created_at),
         request.scope.as_str(),
         request.parent.map(|id| id.0.into_bytes()),
-        request.user_id.map(uuid::Uuid::into_bytes),
+        request.key_id.map(uuid::Uuid::into_bytes),
         request.input_idea,
         json.extra_context,
         request.model,

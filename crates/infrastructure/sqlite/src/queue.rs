@@ -243,7 +243,7 @@ fn start(
     for attempt in &attempts {
         append(connection, &step_started(&transition.run, *attempt, worker, at))?;
     }
-    Ok(ClaimedRun { run: transition.run, attempts })
+    Ok(ClaimedRun { run: transition.run, started_steps: attempts })
 }
 
 /// The steps that earlier claims of this run have reached.
@@ -259,16 +259,16 @@ fn reached_before(connection: &Connection, run: &Run) -> PortResult<Vec<ReachedS
 
 /// Writes the report of a run's owner. Also returns whether there may be work to claim now.
 fn write_run(connection: &Connection, write: &RunWrite) -> PortResult<(RunWriteOutcome, bool)> {
-    let last = last_event(&write.events, write.end.as_ref());
+    let last = last_event(&write.events, write.transition.as_ref());
     if write.repeated && was_written(connection, &write.run, last)? {
         return Ok((RunWriteOutcome::Accepted(Vec::new()), false));
     }
     choose_schema_of_run(connection, write)?;
-    let holds = match &write.end {
+    let fence_matches = match &write.transition {
         Some(end) => transition::update(connection, end, write.at)?,
         None => fence_holds(connection, write.run.id, write.run.fence)?,
     };
-    if !holds {
+    if !fence_matches {
         append(connection, &late_write_refused(&write.run, last, write.at))?;
         return Ok((RunWriteOutcome::Refused, false));
     }
@@ -292,14 +292,14 @@ fn write_run(connection: &Connection, write: &RunWrite) -> PortResult<(RunWriteO
     if let Some(summary) = &write.summary {
         links::insert_summary(connection, write.run.id, summary, write.at)?;
     }
-    let performed = match &write.end {
+    let performed = match &write.transition {
         Some(end) => transition::apply_effects(connection, end, write.at)?,
         None => Performed::default(),
     };
-    if let Some(end) = write.end.as_ref().filter(|end| end.run.is_completed_document()) {
+    if let Some(end) = write.transition.as_ref().filter(|end| end.run.is_completed_document()) {
         search_entry::complete(connection, &end.run, write.text.as_deref())?;
     }
-    Ok((RunWriteOutcome::Accepted(performed.conditional), performed.notify))
+    Ok((RunWriteOutcome::Accepted(performed.added_events), performed.notify))
 }
 
 /// Binds the run to the schema that was chosen for it, if its fence holds. This comes first, because a run that has ended does

@@ -26,16 +26,16 @@ impl RunRecovery for SqliteStore {
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let rules = rules.clone();
-        let ownerless_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
+        let unowned_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
         let orphans = move |connection: &Connection| {
             if expired == LeaseJudgement::End {
                 execute(connection, sql!("workers/end_expired"), [micros(at)])?;
             }
-            let values = params![micros(ownerless_since), row_limit(limit)];
+            let values = params![micros(unowned_since), row_limit(limit)];
             let orphans = all(connection, sql!("runs/orphans"), values, row::orphaned_run)?;
-            Ok(changed(orphans, |(run, held)| (rules.recover(&run, held), run)))
+            Ok(changed(orphans, |(run, runs_of_worker)| (rules.recover(&run, runs_of_worker), run)))
         };
-        self.recover_all(orphans, at).await
+        self.change_all(orphans, at).await
     }
 
     async fn time_out_overdue(
@@ -53,7 +53,7 @@ impl RunRecovery for SqliteStore {
             runs.retain(|run| !except.contains(&run.id));
             Ok(changed(runs, |run| (RunChange::TimeOut { continued_by: None }, run)))
         };
-        self.recover_all(overdue, at).await
+        self.change_all(overdue, at).await
     }
 
     async fn hand_back_unknown(
@@ -64,11 +64,11 @@ impl RunRecovery for SqliteStore {
     ) -> PortResult<Vec<Transition>> {
         let known = known.to_vec();
         let unknown = move |connection: &Connection| {
-            let mut runs = all(connection, sql!("runs/held_by"), [worker.0.as_bytes()], row::run)?;
+            let mut runs = all(connection, sql!("runs/held_unknown"), [worker.0.as_bytes()], row::run)?;
             runs.retain(|run| !known.contains(&run.id));
             Ok(changed(runs, |run| (RunChange::HandBack, run)))
         };
-        self.recover_all(unknown, at).await
+        self.change_all(unknown, at).await
     }
 
     async fn restore_fronts(
@@ -105,7 +105,7 @@ fn changed<T>(found: Vec<T>, change: impl Fn(T) -> (RunChange, Run)) -> Vec<(Run
 
 impl SqliteStore {
     /// Finds runs and applies a change to each, all in one transaction.
-    async fn recover_all(
+    async fn change_all(
         &self,
         find: impl Fn(&Connection) -> PortResult<Vec<(RunChange, Run)>> + Send + 'static,
         at: Timestamp,

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::InstallationId;
 use quire_ports::{
-    CellType, Column, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, PortError, PortResult,
-    TableReceiver, TableSnapshot, Tables,
+    CellType, Column, CopyProgress, DatabaseCell, DatabaseRow, DatabaseTable, DatabaseTables, PortError,
+    PortResult, TableReceiver, TableSnapshot,
 };
 use quire_sql::tables::{
     COPY_SOURCE, CREATE_COPY_PROGRESS, FORGET_COPY, HISTORY_RULES, INSTALLATION, TABLES, copy_of_another,
@@ -30,7 +30,7 @@ use crate::{SqliteStore, sql};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 #[async_trait]
-impl Tables for SqliteStore {
+impl DatabaseTables for SqliteStore {
     async fn snapshot(&self) -> PortResult<Box<dyn TableSnapshot>> {
         let connection = OwnConnection::open(self.path.clone()).await?;
         let tables = connection

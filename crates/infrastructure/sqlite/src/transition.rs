@@ -22,7 +22,7 @@ pub(crate) struct Performed {
     /// The events of the steps that were interrupted.
     pub(crate) interrupted: Vec<Event>,
     /// The events of effects that depended on what was found.
-    pub(crate) conditional: Vec<Event>,
+    pub(crate) added_events: Vec<Event>,
 }
 
 /// Stores a transition with its effects, if the run still has the fence that the transition started from. Returns None
@@ -49,7 +49,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         run.state.as_str(),
         transition.turn(at).map(Turn::as_str),
         run.fence.0,
-        run.attempts,
+        run.failed_attempts,
         run.retry_count,
         micros(run.queued_at),
         columns.available_at.map(micros),
@@ -73,7 +73,7 @@ pub(crate) fn apply_effects(
     at: Timestamp,
 ) -> PortResult<Performed> {
     let run = &transition.run;
-    let (mut interrupted, mut conditional) = (Vec::new(), Vec::new());
+    let (mut interrupted, mut added_events) = (Vec::new(), Vec::new());
     let mut turn_passed = false;
     let mut notify = transition.turn(at) == Some(Turn::Ready);
     if run.is_completed_document() {
@@ -92,7 +92,7 @@ pub(crate) fn apply_effects(
                 let values = params![run.subject.0.as_bytes(), micros(at)];
                 if execute(connection, sql!("documents/reopen"), values)? > 0 {
                     append(connection, event)?;
-                    conditional.push(event.clone());
+                    added_events.push(event.clone());
                 }
             }
             Effect::PassTurn => {
@@ -105,12 +105,12 @@ pub(crate) fn apply_effects(
             Effect::Continue(_) if turn_passed => {}
             Effect::Continue(new) => {
                 enqueue(connection, new, at)?;
-                conditional.push(create(new, at).1);
+                added_events.push(create(new, at).1);
                 notify = true;
             }
         }
     }
-    Ok(Performed { notify: notify || turn_passed, interrupted, conditional })
+    Ok(Performed { notify: notify || turn_passed, interrupted, added_events })
 }
 
 /// Makes the oldest waiting run the front, if none is. Returns whether one became it.

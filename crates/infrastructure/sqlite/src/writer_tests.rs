@@ -67,7 +67,7 @@ async fn one_refusal_in_a_group_does_not_undo_its_neighbours() {
     }
     assert_eq!(outcomes, [true, false, true, false, true, false]);
     for id in accepted {
-        assert_eq!(quire_ports::RunHistory::run(&*store, id).await.unwrap().id, id);
+        assert_eq!(quire_ports::RunReader::run(&*store, id).await.unwrap().id, id);
     }
     let left = store
         .writer
@@ -119,7 +119,7 @@ async fn a_full_disk_is_said_to_be_full_loses_nothing_and_works_again_with_room(
     assert_eq!(full, PortError::Full { service: "database" });
     assert!(full.is_retryable() && !full.is_in_doubt(), "nothing was stored");
     for id in &accepted {
-        assert_eq!(quire_ports::RunHistory::run(&*store, *id).await.unwrap().id, *id);
+        assert_eq!(quire_ports::RunReader::run(&*store, *id).await.unwrap().id, *id);
     }
     limit(1_000_000).await.unwrap();
     store.enqueue(&document_run(SubjectId::new()), at(0)).await.unwrap();

@@ -50,7 +50,7 @@ impl AskCommand {
             filters: self.filter.unwrap_or_default(),
             limit: self.limit,
             correlation_id: None,
-            credential: Some(ACTOR.to_owned()),
+            actor: Some(ACTOR.to_owned()),
         };
         let result = asker.ask(&request).await.map_err(|error| match error {
             AskError::Question => CommandError::new(format!("the question {error}")),

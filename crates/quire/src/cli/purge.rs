@@ -30,7 +30,7 @@ impl PurgeCommand {
         }
         let store = wire::open_for_command(config).await?;
         let blobs = wire::blobs(config, &store)?;
-        let runs = quire_application::document::purge(&store, &*blobs, subject).await?;
+        let runs = quire_application::purge(&store, &*blobs, subject).await?;
         let plural = if runs == 1 { "" } else { "s" };
         Ok(format!("Deleted {subject} with {runs} run{plural}.\n"))
     }

@@ -88,7 +88,7 @@ impl ListRuns {
             before: None,
             limit: self.limit,
         };
-        let runs = store.history.runs(&filter).await?;
+        let runs = store.run_reader.runs(&filter).await?;
         Ok(if self.json {
             output::json(&runs.iter().map(show::run_json).collect())
         } else if runs.is_empty() {
@@ -100,12 +100,12 @@ impl ListRuns {
 }
 
 async fn details(store: &Store, id: RunId) -> Result<show::RunDetails, CommandError> {
-    let run = store.history.run(id).await?;
+    let run = store.run_reader.run(id).await?;
     let filter = EventFilter { run: Some(id), subject: None };
     let mut events = Vec::new();
     let mut after = EventId(0);
     loop {
-        let page = store.history.events(after, filter, PAGE).await?;
+        let page = store.run_reader.events(after, filter, PAGE).await?;
         let full = page.len() == PAGE as usize;
         after = page.last().map_or(after, |last| last.id);
         events.extend(page);
@@ -116,8 +116,8 @@ async fn details(store: &Store, id: RunId) -> Result<show::RunDetails, CommandEr
     }
     Ok(show::RunDetails {
         run,
-        steps: store.history.steps(id).await?,
-        attempts: store.history.attempts(id).await?,
+        steps: store.run_reader.steps(id).await?,
+        attempts: store.run_reader.attempts(id).await?,
         events,
     })
 }

@@ -134,7 +134,7 @@ impl SummariseCommand {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let request =
-            LinkRequest { source, dedupe_hash, user_id: None, language: self.language, retry_of: None };
+            LinkRequest { source, dedupe_hash, key_id: None, language: self.language, retry_of: None };
         Ok(Ok(match accept(store, &request, ACTOR, None).await? {
             LinkCreation::Created(run) => run.id,
             LinkCreation::Duplicate(earlier) => earlier.run.id,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::Args;
 use quire_api::ApiError;
 use quire_application::credential::LOCAL_NAME;
-use quire_application::document::upload::{FirstRun, Upload, UploadSettings, Uploader};
+use quire_application::document::upload::{FirstRunOptions, Upload, UploadSettings, Uploader};
 use quire_application::document::{DocumentView, ExtractorNotConfigured, require_schema};
 use quire_domain::reading::Extractor;
 use quire_domain::{Priority, RunId, UnknownName};
@@ -70,7 +70,7 @@ struct UploadContext {
     store: Store,
     blobs: Arc<dyn BlobStore>,
     settings: Arc<UploadSettings>,
-    first: Option<FirstRun>,
+    first: Option<FirstRunOptions>,
     schema: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl UploadCommand {
         }
         // One id for all documents of a command, like that of a request.
         let correlation_id = Some(RunId::new().to_string());
-        let first = FirstRun { priority: self.priority, correlation_id, extractor: self.extractor };
+        let first = FirstRunOptions { priority: self.priority, correlation_id, extractor: self.extractor };
         let context = UploadContext {
             blobs: wire::blobs(config, &store)?,
             store,

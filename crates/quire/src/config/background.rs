@@ -54,7 +54,7 @@ impl BackgroundSection {
     /// The delays between the attempts of a step.
     pub fn backoff(&self) -> Backoff {
         Backoff {
-            attempts: self.retry.attempts,
+            max_attempts: self.retry.attempts,
             base_ms: self.retry.base_delay_ms,
             max_ms: self.retry.max_delay_ms,
             jitter_ratio: self.retry.jitter_ratio,

@@ -97,7 +97,7 @@ impl Config {
         let backoff = match pipeline {
             Pipeline::Link => self.background.backoff(),
             Pipeline::Document | Pipeline::Proposal => Backoff {
-                attempts: settings.step_attempts,
+                max_attempts: settings.step_attempts,
                 base_ms: retry.base_delay_ms,
                 max_ms: retry.max_delay_ms,
                 jitter_ratio: retry.jitter_ratio,

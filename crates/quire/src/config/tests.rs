@@ -56,7 +56,10 @@ fn the_default_settings_have_the_documented_values() {
     let documented =
         [(&pipelines.document, 120, 2), (&pipelines.proposal, 1_800, 3), (&pipelines.link, 300, 3)];
     for ((pipeline, limit, attempts), name) in documented.into_iter().zip(Pipeline::ALL) {
-        assert_eq!((pipeline.run_limit, config.policy(name).backoff.attempts), (seconds(limit), attempts));
+        assert_eq!(
+            (pipeline.run_limit, config.policy(name).backoff.max_attempts),
+            (seconds(limit), attempts)
+        );
     }
     assert_eq!(pipelines.proposal.step_limit, Some(seconds(300)));
 }
@@ -78,7 +81,7 @@ fn the_settings_of_links_have_the_documented_defaults_bounds_and_variables() {
     assert_eq!((background.redis_lock_enabled, background.redis_lock_required), (true, false));
     assert_eq!((background.lock_ttl_ms, background.lock_skip_on_held), (300_000, true));
     let backoff = config.policy(Pipeline::Link).backoff;
-    assert_eq!((backoff.attempts, backoff.base_ms, backoff.max_ms), (3, 500, 5_000));
+    assert_eq!((backoff.max_attempts, backoff.base_ms, backoff.max_ms), (3, 500, 5_000));
     assert!((backoff.jitter_ratio - 0.2).abs() < f64::EPSILON);
     assert_eq!((redis.enabled, redis.required, redis.prefix.as_str()), (true, false, "bsr"));
     assert_eq!(redis.url(), "redis://127.0.0.1:6379/0");
@@ -105,7 +108,7 @@ fn the_settings_of_links_have_the_documented_defaults_bounds_and_variables() {
     assert_eq!((background.redis_lock_enabled, background.lock_skip_on_held), (false, false));
     assert_eq!((background.lock_ttl_ms, background.preferred_lang.as_str()), (1_000, "ru"));
     let backoff = config.policy(Pipeline::Link).backoff;
-    assert_eq!((backoff.attempts, backoff.base_ms, backoff.max_ms), (10, 50, 100));
+    assert_eq!((backoff.max_attempts, backoff.base_ms, backoff.max_ms), (10, 50, 100));
     assert_eq!((redis.required, redis.prefix.as_str()), (true, "mine"));
     assert_eq!(redis.url(), "redis://cache:7000/2");
     assert_eq!(redis.socket_timeout, SignedDuration::from_millis(500));
@@ -394,7 +397,7 @@ fn the_default_policies_depend_on_the_database_and_the_pipeline() {
     };
     let [document, proposal, link] = policies("");
     assert_eq!((document.requeue, document.recovery), (RequeuePolicy::Never, RecoveryPolicy::Fail));
-    assert_eq!((document.backoff.attempts, proposal.backoff.attempts), (2, 3));
+    assert_eq!((document.backoff.max_attempts, proposal.backoff.max_attempts), (2, 3));
     let base_delay = SignedDuration::from_mins(1);
     assert_eq!(proposal.requeue, RequeuePolicy::Manual { max_retries: 5, base_delay });
     assert_eq!(link.recovery, RecoveryPolicy::Fail);

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use jiff::Timestamp;
-use quire_application::event_log;
+use quire_application::event_telemetry;
 use quire_domain::{Event, EventType, Failure, Pipeline, RunId, StepName, SubjectId};
 use serde_json::Value;
 use tracing::subscriber::with_default;
@@ -54,8 +54,8 @@ fn every_json_line_has_the_required_keys() {
         ..Event::new(EventType::StepRetried, Timestamp::UNIX_EPOCH)
     };
     let text = logged(JSON, || {
-        event_log::log(&event, Some("c0ffee"));
-        event_log::log(&Event::new(EventType::SchedulerContention, Timestamp::UNIX_EPOCH), None);
+        event_telemetry::log(&event, Some("c0ffee"));
+        event_telemetry::log(&Event::new(EventType::SchedulerContention, Timestamp::UNIX_EPOCH), None);
         tracing::warn!(worker_id = 7, ratio = 0.5, good = true, debug = ?Some(1), "something else");
         tracing::debug!("too fine");
     });

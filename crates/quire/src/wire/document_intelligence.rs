@@ -29,7 +29,7 @@ pub(super) async fn reader(
     Ok(Some(DocumentIntelligenceReader {
         analyser: Arc::new(analyser),
         queue: store.queue.clone(),
-        history: store.history.clone(),
+        history: store.run_reader.clone(),
         calls: store.model_calls.clone(),
         clock: store.clock.clone(),
         lanes: lanes.clone(),
@@ -39,7 +39,7 @@ pub(super) async fn reader(
             price_per_page: section.price_per_page(),
             max_cost_per_day: section.max_cost_per_day,
             fallback: section.fallback,
-            attempts: config.policy(Pipeline::Document).backoff.attempts,
+            max_attempts: config.policy(Pipeline::Document).backoff.max_attempts,
         },
     }))
 }

@@ -24,7 +24,7 @@ pub(super) fn create(
     let settings = &config.model;
     let interpreter_settings = ModelInterpreterSettings {
         fallback: settings.fallback,
-        attempts: config.policy(Pipeline::Document).backoff.attempts,
+        max_attempts: config.policy(Pipeline::Document).backoff.max_attempts,
         redact: settings.redact,
         answer_tokens: settings.max_answer_tokens,
         tokens_per_document: settings.max_tokens_per_document,

@@ -52,7 +52,7 @@ pub(super) async fn steps(
     let model = model.filter(|_| is_named).map(|model| SummaryModel::new(model, limits.0, limits.1, store));
     let summarization = LinkSummarizationStep {
         shared: shared.clone(),
-        history: store.history.clone(),
+        history: store.run_reader.clone(),
         model,
         preferred_language: config.background.preferred_lang,
         ranking: Arc::new(Semaphore::new(RANKED_AT_ONCE)),

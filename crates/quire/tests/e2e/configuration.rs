@@ -46,8 +46,8 @@ async fn the_variables_of_files_and_database_name_the_paths_of_both() {
         let store = SqliteStore::open(&cli.path(file), SqliteOptions::default()).unwrap().into_store();
         let document = upload_lines(&server, &RECORD);
         let filter = RunFilter { subject: Some(document.into()), limit: 1, ..RunFilter::default() };
-        let run = store.history.runs(&filter).await.unwrap().remove(0).id;
-        wait_until(async || store.history.run(run).await.unwrap().state.is_terminal()).await;
+        let run = store.run_reader.runs(&filter).await.unwrap().remove(0).id;
+        wait_until(async || store.run_reader.run(run).await.unwrap().state.is_terminal()).await;
         let folder = cli.path(folder).join(document.to_string());
         assert!(folder.join("original.pdf").is_file(), "{variables:?}");
         let text = std::fs::read_to_string(folder.join(format!("runs/{run}/raw-text.txt"))).unwrap();

@@ -77,7 +77,7 @@ async fn a_shutdown_hands_its_run_back_and_the_next_server_completes_it(env: &Te
     let output = server.stop();
     assert!(output.status.success(), "{}", output.stderr);
     let run = latest(env, id).await;
-    assert_eq!((run.state.as_str(), run.attempts, run.retry_count), ("QUEUED", 0, 0));
+    assert_eq!((run.state.as_str(), run.failed_attempts, run.retry_count), ("QUEUED", 0, 0));
     env.cli.write("quire.toml", "");
     let server = env.cli.serve();
     assert_eq!(env.wait_until_completed(id).await.id, run.id);
@@ -146,7 +146,7 @@ async fn a_server_that_was_suspended_beyond_the_limit_completes_its_run(env: &Te
     wait_until(async || Timestamp::now() > awake_at).await;
     server.signal("-CONT");
     let run = env.wait_until_completed(id).await;
-    assert_eq!((run.attempts, run.continues), (0, None));
+    assert_eq!((run.failed_attempts, run.continues), (0, None));
     server.stop();
 }
 

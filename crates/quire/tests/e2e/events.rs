@@ -29,7 +29,7 @@ on_both_stores! {
 /// Id and type of every event of the history that a stream must send.
 async fn expected(env: &TestEnv, after: &str) -> Vec<(String, String)> {
     let after = EventId(after.parse().unwrap());
-    let events = env.store.history.events(after, EventFilter::default(), 10_000).await.unwrap();
+    let events = env.store.run_reader.events(after, EventFilter::default(), 10_000).await.unwrap();
     let news = events.iter().filter(|recorded| recorded.event.event_type.is_streamed());
     news.map(|recorded| (recorded.id.0.to_string(), recorded.event.event_type.as_str().to_owned())).collect()
 }

@@ -51,7 +51,7 @@ async fn a_paused_pipeline_is_visible_and_goes_on_when_it_is_resumed(env: &TestE
     env.wait_until_completed(document).await;
     assert_eq!(lane(&server.json("/lanes"), DOCUMENTS)["state"], "OPEN");
     let events =
-        env.store.history.events(quire_domain::EventId(0), EventFilter::default(), 1000).await.unwrap();
+        env.store.run_reader.events(quire_domain::EventId(0), EventFilter::default(), 1000).await.unwrap();
     let of_lanes = events.iter().map(|recorded| &recorded.event).filter(|event| event.lane.is_some());
     let of_lanes: Vec<_> = of_lanes.map(|event| (event.event_type, event.actor.as_deref())).collect();
     assert_eq!(of_lanes, [(EventType::LanePaused, Some("local")), (EventType::LaneResumed, Some("local"))]);
@@ -85,8 +85,8 @@ async fn a_scan_waits_while_text_recognition_is_paused_and_holds_no_slot(env: &T
     let text = upload_document(&server, &clinical_record(2), "");
     env.wait_until_completed(text).await;
     let run = &env.runs_of(scanned).await[0];
-    assert_eq!((run.state.as_str(), run.attempts), ("QUEUED", 0));
+    assert_eq!((run.state.as_str(), run.failed_attempts), ("QUEUED", 0));
     assert_eq!(server.post("/lanes/ocr/resume").status, 200);
     env.wait_until_completed(scanned).await;
-    assert_eq!(env.runs_of(scanned).await[0].attempts, 0);
+    assert_eq!(env.runs_of(scanned).await[0].failed_attempts, 0);
 }

@@ -27,7 +27,7 @@ async fn a_worker_claims_only_the_pipelines_that_it_is_given() {
     assert_eq!(links.first_line, "Quire worker is ready\n");
     let log = links.stop().stderr;
     assert!(log.contains("\"pipelines\":\"link\""), "{log}");
-    assert_eq!(env.store.history.run(run).await.unwrap().state.as_str(), "QUEUED");
+    assert_eq!(env.store.run_reader.run(run).await.unwrap().state.as_str(), "QUEUED");
     let _documents = env.cli.start(&["worker", "--only", "document"]);
     assert_eq!(env.wait_for_run(run).await.state.as_str(), "COMPLETED");
     let wrong = env.cli.run(&["worker", "--only", "everything"]);

@@ -129,6 +129,6 @@ fn open_state(folder: &Path) -> Store {
 /// The number of events of this type in a state folder.
 async fn count_events(folder: PathBuf, event: EventType) -> usize {
     let events =
-        open_state(&folder).history.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
+        open_state(&folder).run_reader.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
     events.iter().filter(|recorded| recorded.event.event_type == event).count()
 }

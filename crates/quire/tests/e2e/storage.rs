@@ -34,12 +34,12 @@ async fn storage_that_is_not_mounted_loses_no_document_and_works_again(env: &Tes
     })
     .await;
     assert!(!is_ready(&server));
-    let document = env.store.history.run(run).await.unwrap().subject;
+    let document = env.store.run_reader.run(run).await.unwrap().subject;
     let download = server.get(&format!("/documents/{document}/download"));
     assert_eq!((download.status, &download.json()["error_code"]), (503, &json!("SERVICE_UNAVAILABLE")));
     let refused = send_file(&server, "record.pdf", &clinical_record(1), "");
     assert_eq!(refused.status, 503, "{}", refused.body);
-    assert_eq!(env.store.history.run(run).await.unwrap().state.as_str(), "QUEUED");
+    assert_eq!(env.store.run_reader.run(run).await.unwrap().state.as_str(), "QUEUED");
     let left: Vec<_> = names(&folder).into_iter().filter(|name| name != "~incoming").collect();
     assert_eq!(left, [""; 0], "nothing was stored in the wrong place");
 
@@ -74,7 +74,7 @@ async fn a_folder_belongs_to_one_database(env: &TestEnv) {
 
 async fn only_old_files_without_a_document_are_collected(env: &TestEnv) {
     let run = env.add_document(Some(&clinical_record(1)), None).await;
-    let kept = env.store.history.run(run).await.unwrap().subject;
+    let kept = env.store.run_reader.run(run).await.unwrap().subject;
     let orphan = SubjectId::new();
     for name in [format!("{orphan}/original.pdf"), "notes/keep.txt".to_owned()] {
         quire_ports::BlobStore::put(&env.blobs, &name, b"%PDF".to_vec()).await.unwrap();

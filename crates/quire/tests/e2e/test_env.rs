@@ -120,7 +120,7 @@ impl TestEnv {
 
     /// All events, oldest first.
     pub async fn events(&self) -> Vec<Event> {
-        let events = self.store.history.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
+        let events = self.store.run_reader.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
         events.into_iter().map(|recorded| recorded.event).collect()
     }
 
@@ -134,13 +134,13 @@ impl TestEnv {
     /// The runs of a document, latest first.
     pub async fn runs_of(&self, document: DocumentId) -> Vec<Run> {
         let filter = RunFilter { subject: Some(document.into()), limit: 10, ..RunFilter::default() };
-        self.store.history.runs(&filter).await.unwrap()
+        self.store.run_reader.runs(&filter).await.unwrap()
     }
 
     /// Waits until a run is RUNNING, or until it no longer is.
     pub async fn wait_until_running(&self, run: RunId, is_running: bool) {
         wait_until(async || {
-            (self.store.history.run(run).await.unwrap().state.as_str() == "RUNNING") == is_running
+            (self.store.run_reader.run(run).await.unwrap().state.as_str() == "RUNNING") == is_running
         })
         .await;
     }
@@ -163,7 +163,7 @@ impl TestEnv {
     pub async fn wait_for_run(&self, run: RunId) -> Run {
         let mut found = None;
         wait_until(async || {
-            let run = self.store.history.run(run).await.unwrap();
+            let run = self.store.run_reader.run(run).await.unwrap();
             let has_ended = run.state.is_terminal();
             found = Some(run);
             has_ended

@@ -55,7 +55,7 @@ impl<'s> TestWorker<'s> {
             proposal: Vec::new(),
             summary: None,
             text: None,
-            end,
+            transition: end,
             repeated: false,
         };
         assert_eq!(self.store.queue.write(write).await.unwrap(), RunWriteOutcome::Accepted(Vec::new()));

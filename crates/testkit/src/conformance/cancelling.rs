@@ -37,16 +37,16 @@ pub async fn a_cancelled_run_ends_at_once_and_its_worker_loses_it(fixture: &Stor
     let stored = fixture.run(run.id).await;
     assert_eq!(stored, cancelled.run);
     assert_eq!(stored.state.reason().unwrap().failure_type, FailureType::Cancelled);
-    assert_eq!((stored.state.completed_at(), stored.attempts), (Some(at(5)), 1));
+    assert_eq!((stored.state.completed_at(), stored.failed_attempts), (Some(at(5)), 1));
     let step = &fixture.steps(run.id).await[0];
     assert_eq!((step.status, step.error_code.as_deref()), (StepStatus::Failed, Some("CANCELLED")));
     let events = fixture.events_of(EventFilter { run: Some(run.id), subject: None }).await;
     let last: Vec<_> = events.iter().rev().take(2).map(|one| one.event.clone()).collect();
     assert_eq!((last[1].event_type, last[0].event_type), (EventType::StepFailed, EventType::RunCancelled));
     assert_eq!((last[0].actor.as_deref(), last[0].worker), (Some("alma"), Some(worker)));
-    let attempts = fixture.store.history.attempts(run.id).await.unwrap();
+    let attempts = fixture.attempts(run.id).await;
     assert_eq!(attempts.iter().map(|one| one.outcome).collect::<Vec<_>>(), [EventType::RunCancelled]);
-    let jobs = fixture.store.history.jobs(document.id.into()).await.unwrap();
+    let jobs = fixture.store.run_reader.jobs(document.id.into()).await.unwrap();
     assert!(jobs[0].status == "FAILED" && jobs[0].error_log.contains("CANCELLED"), "{:?}", jobs[0]);
 
     let late = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(6));
@@ -71,7 +71,7 @@ pub async fn a_cancelled_run_that_is_retried_resumes_at_its_first_unfinished_ste
     let at_once = RequeuePolicy::Manual { max_retries: 5, base_delay: SignedDuration::ZERO };
     queue.retry(run.id, at_once, "alma", at(4)).await.unwrap();
     let resumed = fixture.claim_one(worker, at(5)).await;
-    assert_eq!(resumed.attempts, [StepAttempt::first(StepName::LinkSummarization)]);
+    assert_eq!(resumed.started_steps, [StepAttempt::first(StepName::LinkSummarization)]);
     assert_eq!(queue.outdated(&[(run.id, run.fence)]).await.unwrap(), [(run.id, run.fence)]);
     assert_eq!(queue.outdated(&[(run.id, resumed.run.fence)]).await.unwrap(), []);
 }

@@ -52,7 +52,7 @@ pub async fn runs_of_a_subject_start_oldest_first_and_one_at_a_time(fixture: &St
     let first: Vec<_> = fixture.claim(worker, at(5), 10).await;
     assert_eq!(first.iter().map(|c| c.run.id).collect::<Vec<_>>(), [a1, b1]);
     assert_eq!(first[0].run.state.started_at(), Some(at(5)));
-    assert_eq!(first[0].attempts, [StepAttempt::first(StepName::Extraction)]);
+    assert_eq!(first[0].started_steps, [StepAttempt::first(StepName::Extraction)]);
     assert!(fixture.claim(worker, at(5), 10).await.is_empty());
     for expected in [a2, a3] {
         let current = if expected == a2 { a1 } else { a2 };

@@ -9,7 +9,7 @@ use quire_understanding::document_confidence;
 use super::interpretations::first_version;
 use super::random_history::RandomHistory;
 use super::review_marks::assert_reviewed_documents_are_signed;
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at, document};
 
 /// How many things happen in the random history.
@@ -99,7 +99,7 @@ pub async fn concurrent_changes_leave_the_list_correct(fixture: &StoreFixture) {
         let run = fixture.claim_one(history.worker, now).await.run;
         let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
         write.interpretation = Some(first_version(&run, vec![history.random_field()], now));
-        write.end = end_write(&run, RunChange::Complete, now).end;
+        write.transition = transition_write(&run, RunChange::Complete, now).transition;
         let (queue, reviews) = (fixture.store.queue.clone(), fixture.store.reviews.clone());
         let to = if round % 4 == 3 { ReviewStatus::InReview } else { ReviewStatus::Reviewed };
         let request = fixture.review_request(id, to, "tester", now).await;

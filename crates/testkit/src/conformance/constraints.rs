@@ -58,9 +58,9 @@ pub async fn the_database_refuses_unknown_steps(fixture: &StoreFixture) {
 pub async fn missing_rows_are_reported_as_not_found(fixture: &StoreFixture) {
     let missing = |answer: Result<(), PortError>| matches!(answer, Err(PortError::NotFound(_)));
     let run = RunId::new();
-    assert!(missing(fixture.store.history.run(run).await.map(drop)));
+    assert!(missing(fixture.store.run_reader.run(run).await.map(drop)));
     assert!(missing(fixture.store.queue.withdraw(run, "local", at(0)).await.map(drop)));
     assert!(missing(fixture.store.documents.find(DocumentId::new()).await.map(drop)));
     assert!(fixture.steps(run).await.is_empty());
-    assert!(fixture.store.history.attempts(run).await.unwrap().is_empty());
+    assert!(fixture.attempts(run).await.is_empty());
 }

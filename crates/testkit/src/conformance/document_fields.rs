@@ -6,7 +6,7 @@ use quire_understanding::{Evidence, Field, FieldRow, Origin, Value, ValueType, f
 
 use super::interpretations::{add_field, edit, first_version};
 use super::random_history::RandomHistory;
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at, document};
 
 /// How many things happen in the random history.
@@ -146,7 +146,7 @@ pub async fn an_edit_while_a_run_completes_leaves_the_fields_of_one_version(fixt
         let run = fixture.claim_one(history.worker, now).await.run;
         let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
         write.interpretation = Some(first_version(&run, vec![history.random_field()], now));
-        write.end = end_write(&run, RunChange::Complete, now).end;
+        write.transition = transition_write(&run, RunChange::Complete, now).transition;
         let (queue, reviews) = (fixture.store.queue.clone(), fixture.store.reviews.clone());
         let completing = tokio::spawn(async move { queue.write(write).await });
         if let Some(before) = before {

@@ -126,7 +126,7 @@ pub async fn a_document_is_listed_once_despite_concurrent_reprocess_requests(fix
         // Runs start in the order of their arrival. The run with the latest timestamp decides the status of the document.
         for _ in 0..6 {
             let run = fixture.claim_one(worker, at(round * 100 + 10)).await.run;
-            fixture.end_run(run.id, RunChange::Complete, at(round * 100 + 10)).await;
+            fixture.change_run(run.id, RunChange::Complete, at(round * 100 + 10)).await;
             let overview = fixture.store.documents.overview(document.id).await.unwrap();
             let current = status_of(overview.latest_run.as_ref().map(|run| &run.state)).status;
             for status in [DocumentStatus::Processing, DocumentStatus::Completed] {
@@ -175,7 +175,7 @@ pub async fn only_the_list_position_of_an_ended_run_can_change(fixture: &StoreFi
     let claimed = fixture.claim_one(worker, start()).await.run;
     let failure = Failure::permanent("X", "planned failure");
     let failed = RunChange::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never };
-    fixture.end_run(claimed.id, failed, start()).await;
+    fixture.change_run(claimed.id, failed, start()).await;
     let refused =
         fixture.sql.execute("UPDATE runs SET listed_at = NULL, state = 'COMPLETED', failure_type = NULL");
     assert!(refused.await.is_err_and(|message| message.contains("does not change")));

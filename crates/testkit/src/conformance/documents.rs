@@ -162,20 +162,20 @@ pub async fn the_processing_history_has_the_newest_runs_with_their_steps(fixture
         let claimed = fixture.claim_one(worker, at(second)).await.run;
         let write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Extraction, at(second + 1));
         fixture.write(write).await;
-        fixture.end_run(run, RunChange::TimeOut { continued_by: None }, at(second + 1)).await;
+        fixture.change_run(run, RunChange::TimeOut { continued_by: None }, at(second + 1)).await;
         runs.push(run);
     }
     runs.push(fixture.enqueue(subject, at(6)).await);
     fixture.enqueue(other.id.into(), at(7)).await;
 
-    let history = fixture.store.history.processing(subject, 10).await.unwrap();
+    let history = fixture.store.run_reader.processing(subject, 10).await.unwrap();
     assert_eq!(history.iter().map(|(run, _)| run.id).collect::<Vec<_>>(), runs);
     for (run, records) in &history {
         assert_eq!(*run, fixture.run(run.id).await);
-        assert_eq!(*records, fixture.store.history.step_records(run.id).await.unwrap());
+        assert_eq!(*records, fixture.store.run_reader.step_records(run.id).await.unwrap());
     }
     assert_eq!(history.iter().map(|(_, records)| records.len()).collect::<Vec<_>>(), [2, 2, 0]);
-    let newest = fixture.store.history.processing(subject, 2).await.unwrap();
+    let newest = fixture.store.run_reader.processing(subject, 2).await.unwrap();
     assert_eq!(newest, history[1..]);
-    assert_eq!(fixture.store.history.processing(SubjectId::new(), 10).await.unwrap(), []);
+    assert_eq!(fixture.store.run_reader.processing(SubjectId::new(), 10).await.unwrap(), []);
 }

@@ -6,7 +6,7 @@ use quire_domain::{
 };
 use quire_ports::{EventFilter, PortError, RunWrite, RunWriteOutcome};
 
-use super::writes::{end_write, raw_text, step_write};
+use super::writes::{raw_text, step_write, transition_write};
 use crate::fixture::{StoreFixture, at, new_run};
 
 /// Proves R134, R045: the step, its artifacts and the end of the run are stored together.
@@ -16,16 +16,16 @@ pub async fn a_write_by_the_owner_is_stored_completely(fixture: &StoreFixture) {
     let run = fixture.claim_one(worker, at(1)).await.run;
     let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(3));
     write.artifacts.push(raw_text());
-    write.end = end_write(&run, RunChange::Complete, at(3)).end;
+    write.transition = transition_write(&run, RunChange::Complete, at(3)).transition;
     fixture.write(write.clone()).await;
     let stored = fixture.run(id).await;
-    assert_eq!(stored, write.end.unwrap().run);
+    assert_eq!(stored, write.transition.unwrap().run);
     assert_eq!(stored.state.completed_at(), Some(at(3)));
-    let artifacts = fixture.store.history.artifacts(id).await.unwrap();
+    let artifacts = fixture.store.run_reader.artifacts(id).await.unwrap();
     assert_eq!(artifacts, write.artifacts);
     let steps = fixture.steps(id).await;
     assert_eq!((steps[0].step, steps[0].status), (StepName::Extraction, StepStatus::Succeeded));
-    let attempts = fixture.store.history.attempts(id).await.unwrap();
+    let attempts = fixture.attempts(id).await;
     assert_eq!(attempts.len(), 1);
     assert_eq!((attempts[0].outcome, attempts[0].started_at), (EventType::RunCompleted, Some(at(1))));
     assert_eq!(attempts[0].worker, Some(worker));
@@ -38,7 +38,7 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     let lost = fixture.claim_one(old, at(1)).await.run;
     let orphaned =
         RunChange::Recover { recovery: RecoveryPolicy::Requeue { max_claims: 3 }, orphaned: Orphaned::Alone };
-    fixture.end_run(id, orphaned, at(2)).await;
+    fixture.change_run(id, orphaned, at(2)).await;
     let new = fixture.worker(at(2)).await;
     let current = fixture.claim_one(new, at(3)).await.run;
     assert!(current.fence > lost.fence);
@@ -47,14 +47,14 @@ pub async fn a_late_write_is_refused_and_only_the_refusal_is_recorded(fixture: &
     let mut late = step_write(&lost, &[EventType::StepSucceeded], StepName::Extraction, at(4));
     late.artifacts.push(raw_text());
     assert_eq!(fixture.store.queue.write(late).await.unwrap(), RunWriteOutcome::Refused);
-    let completed = end_write(&lost, RunChange::Complete, at(4));
+    let completed = transition_write(&lost, RunChange::Complete, at(4));
     assert_eq!(fixture.store.queue.write(completed).await.unwrap(), RunWriteOutcome::Refused);
 
     assert_eq!(fixture.run(id).await, current);
-    assert!(fixture.store.history.artifacts(id).await.unwrap().is_empty());
+    assert!(fixture.store.run_reader.artifacts(id).await.unwrap().is_empty());
     assert_eq!(fixture.steps(id).await[0].status, StepStatus::Running);
     let last_id = before.last().unwrap().id;
-    let recorded = fixture.store.history.events(last_id, EventFilter::default(), 100).await.unwrap();
+    let recorded = fixture.store.run_reader.events(last_id, EventFilter::default(), 100).await.unwrap();
     let kinds: Vec<_> = recorded.iter().map(|one| (one.event.event_type, one.event.fence)).collect();
     assert_eq!(kinds, [(EventType::LateWriteRefused, Some(lost.fence)); 2]);
 }
@@ -65,7 +65,7 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
     let worker = fixture.worker(at(0)).await;
     let run = fixture.claim_one(worker, at(1)).await.run;
     let step = step_write(&run, &[EventType::StepSucceeded], StepName::Extraction, at(2));
-    let end = end_write(&run, RunChange::Complete, at(3));
+    let end = transition_write(&run, RunChange::Complete, at(3));
     for write in [step, end] {
         fixture.write(write.clone()).await;
         let once = fixture.events().await;
@@ -78,7 +78,7 @@ pub async fn a_repeated_write_is_stored_once(fixture: &StoreFixture) {
     // If the first try was never stored, the repetition is.
     let other = fixture.enqueue(SubjectId::new(), at(4)).await;
     let run = fixture.claim_one(worker, at(5)).await.run;
-    let write = RunWrite { repeated: true, ..end_write(&run, RunChange::Complete, at(6)) };
+    let write = RunWrite { repeated: true, ..transition_write(&run, RunChange::Complete, at(6)) };
     fixture.write(write).await;
     assert_eq!(fixture.state(other).await, "COMPLETED");
 }
@@ -93,7 +93,7 @@ pub async fn only_queued_runs_start_and_only_running_runs_end(fixture: &StoreFix
     let assert_refused = async |run: &Run| {
         let before = fixture.run(run.id).await;
         for change in [RunChange::Complete, fail(), RunChange::TimeOut { continued_by: None }] {
-            let ended = fixture.store.queue.write(end_write(run, change, at(9))).await.unwrap();
+            let ended = fixture.store.queue.write(transition_write(run, change, at(9))).await.unwrap();
             assert_eq!(ended, RunWriteOutcome::Refused);
         }
         assert_eq!(fixture.run(run.id).await, before);
@@ -104,11 +104,11 @@ pub async fn only_queued_runs_start_and_only_running_runs_end(fixture: &StoreFix
         fixture.store.queue.enqueue(&new, at(0)).await.unwrap();
         let first = fixture.claim_one(worker, at(1)).await.run;
         assert!(fixture.claim(worker, at(2), 10).await.is_empty(), "it is running");
-        fixture.end_run(new.id, RunChange::HandBack, at(3)).await;
+        fixture.change_run(new.id, RunChange::HandBack, at(3)).await;
         assert_eq!(fixture.state(new.id).await, "QUEUED");
         assert_refused(&first).await;
         let second = fixture.claim_one(worker, at(4)).await.run;
-        fixture.write(end_write(&second, end, at(5))).await;
+        fixture.write(transition_write(&second, end, at(5))).await;
         assert_eq!(fixture.state(new.id).await, ended);
         assert_refused(&second).await;
         assert!(fixture.claim(worker, at(6), 10).await.is_empty(), "it has ended");
@@ -128,7 +128,7 @@ pub async fn an_ended_document_run_cannot_be_changed_even_with_sql(fixture: &Sto
     for change in ends {
         let id = fixture.enqueue(SubjectId::new(), at(0)).await;
         fixture.claim_one(worker, at(1)).await;
-        fixture.end_run(id, change, at(2)).await;
+        fixture.change_run(id, change, at(2)).await;
         let before = fixture.run(id).await;
         let literal = fixture.sql.id(id.0);
         for change in [

@@ -98,7 +98,7 @@ pub async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let uploaded = document(DocumentId::new());
     let first = document_run(uploaded.id.into());
     let idempotency_key = Some(IdempotencyKey {
-        scope: "ana".to_owned(),
+        owner: "ana".to_owned(),
         key: "k".to_owned(),
         position: 0,
         fingerprint: [1; 32],

@@ -40,7 +40,7 @@ fn of_hidden(query: FindQuery) -> FindQuery {
 pub async fn hiding_is_recorded_once_and_undone(fixture: &StoreFixture) {
     let (id, run, _) = fixture.interpreted_document().await;
     let before = fixture.store.documents.overview(id).await.unwrap();
-    let newest = fixture.store.history.newest_event().await.unwrap();
+    let newest = fixture.store.run_reader.newest_event().await.unwrap();
     let hidden = Some(Hidden { at: at(20), by: "ana".to_owned() });
     let first = set(fixture, id, HideChange::Hide, 20).await;
     assert_eq!(first.hidden, hidden);
@@ -116,7 +116,7 @@ pub async fn a_hidden_document_is_found_nowhere_and_comes_back_at_once(fixture: 
     assert_eq!(listed(fixture, DocumentFilter::Status(DocumentStatus::Processing)).await, []);
     let worker = fixture.worker(at(32)).await;
     assert_eq!(fixture.claim_one(worker, at(32)).await.run.id, again);
-    fixture.end_run(again, RunChange::Complete, at(33)).await;
+    fixture.change_run(again, RunChange::Complete, at(33)).await;
     assert_eq!(fixture.state(again).await, "COMPLETED");
     assert_eq!(listed(fixture, completed).await, [other]);
     set(fixture, id, HideChange::Unhide, 34).await;

@@ -32,7 +32,7 @@ pub async fn step_records_are_appended_and_step_progress_is_updated(fixture: &St
     done.events[0].started_at = Some(at(3));
     fixture.write(done).await;
 
-    let records = fixture.store.history.step_records(id).await.unwrap();
+    let records = fixture.store.run_reader.step_records(id).await.unwrap();
     let listed: Vec<_> =
         records.iter().map(|r| (r.step.as_str(), r.status, r.attempt, r.started_at, r.ended_at)).collect();
     assert_eq!(
@@ -87,22 +87,22 @@ pub async fn reprocessing_leaves_earlier_runs_and_artifacts_unchanged(fixture: &
     fixture.complete_run(first).await;
     let before = (
         fixture.run(first).await,
-        fixture.store.history.artifacts(first).await.unwrap(),
-        fixture.store.history.step_records(first).await.unwrap(),
+        fixture.store.run_reader.artifacts(first).await.unwrap(),
+        fixture.store.run_reader.step_records(first).await.unwrap(),
     );
     let second = fixture.enqueue(subject, at(7)).await;
     assert_ne!(first, second);
     fixture.claim_one(worker, at(8)).await;
-    fixture.end_run(second, RunChange::TimeOut { continued_by: None }, at(9)).await;
+    fixture.change_run(second, RunChange::TimeOut { continued_by: None }, at(9)).await;
     let after = (
         fixture.run(first).await,
-        fixture.store.history.artifacts(first).await.unwrap(),
-        fixture.store.history.step_records(first).await.unwrap(),
+        fixture.store.run_reader.artifacts(first).await.unwrap(),
+        fixture.store.run_reader.step_records(first).await.unwrap(),
     );
     assert_eq!(before, after);
     let filter = RunFilter { subject: Some(subject), limit: 10, ..RunFilter::default() };
     let listed: Vec<_> =
-        fixture.store.history.runs(&filter).await.unwrap().into_iter().map(|run| run.id).collect();
+        fixture.store.run_reader.runs(&filter).await.unwrap().into_iter().map(|run| run.id).collect();
     assert_eq!(listed, [second, first]);
 }
 
@@ -116,23 +116,23 @@ pub async fn the_job_view_shows_each_document_run_with_a_job_status(fixture: &St
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
     fixture.store.queue.enqueue(&link, at(0)).await.unwrap();
     let claimed = fixture.claim(worker, at(1), 3).await;
-    fixture.end_run(claimed[0].run.id, RunChange::Complete, at(2)).await;
-    fixture.end_run(claimed[1].run.id, RunChange::TimeOut { continued_by: None }, at(2)).await;
+    fixture.change_run(claimed[0].run.id, RunChange::Complete, at(2)).await;
+    fixture.change_run(claimed[1].run.id, RunChange::TimeOut { continued_by: None }, at(2)).await;
     let expected = [
         (&claimed[0], "COMPLETED", Some(at(2))),
         (&claimed[1], "FAILED", Some(at(2))),
         (&claimed[2], "PROCESSING", None),
     ];
     for (claimed, status, completed_at) in expected {
-        let job = fixture.store.history.jobs(claimed.run.subject).await.unwrap().remove(0);
+        let job = fixture.store.run_reader.jobs(claimed.run.subject).await.unwrap().remove(0);
         assert_eq!((job.status.as_str(), job.completed_at), (status, completed_at));
         assert_eq!(job.started_at, Some(at(1)));
     }
     let waiting = subjects.iter().find(|id| !claimed.iter().any(|c| c.run.subject == **id)).unwrap();
-    let pending = fixture.store.history.jobs(*waiting).await.unwrap().remove(0);
+    let pending = fixture.store.run_reader.jobs(*waiting).await.unwrap().remove(0);
     assert_eq!((pending.status.as_str(), pending.started_at), ("PENDING", None));
     assert_eq!(pending.error_log, "[]");
-    assert_eq!(fixture.store.history.jobs(link.subject).await.unwrap(), []);
+    assert_eq!(fixture.store.run_reader.jobs(link.subject).await.unwrap(), []);
 }
 
 /// Proves R161.
@@ -143,7 +143,7 @@ pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) 
     }
     let link = new_run(Pipeline::Link, SubjectId::new(), Priority::Normal);
     fixture.store.queue.enqueue(&link, at(4)).await.unwrap();
-    let depth = fixture.store.history.queue_depth().await.unwrap();
+    let depth = fixture.store.run_reader.queue_depth().await.unwrap();
     let listed: Vec<_> =
         depth.iter().map(|d| (d.pipeline, d.priority, d.queued, d.oldest_queued_at)).collect();
     assert_eq!(
@@ -170,7 +170,7 @@ pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) 
             let mut write = step_write(&run, &[EventType::StepFailed], step, at(7));
             let failure = Failure::permanent("X", "x");
             write.events[0].failure = Some(failure.record(Some(step), None));
-            write.end = quire_domain::run::apply(
+            write.transition = quire_domain::run::apply(
                 &run,
                 RunChange::Fail { step, failure, requeue: RequeuePolicy::Never },
                 at(7),
@@ -179,7 +179,7 @@ pub async fn queue_depth_and_step_failures_are_reported(fixture: &StoreFixture) 
             fixture.write(write).await;
         }
     }
-    let failures = fixture.store.history.failures().await.unwrap();
+    let failures = fixture.store.run_reader.failures().await.unwrap();
     let failed = |step, count| StepFailures { step, error_code: Some("X".to_owned()), count };
     assert_eq!(failures, [failed(StepName::Extraction, 2), failed(StepName::Interpretation, 1)]);
 }
@@ -210,7 +210,7 @@ pub async fn events_can_be_paged_without_gaps(fixture: &StoreFixture) {
     let mut seen = Vec::new();
     let mut after = EventId(0);
     loop {
-        let page = fixture.store.history.events(after, EventFilter::default(), 3).await.unwrap();
+        let page = fixture.store.run_reader.events(after, EventFilter::default(), 3).await.unwrap();
         let Some(last) = page.last() else { break };
         after = last.id;
         seen.extend(page.iter().filter_map(|recorded| recorded.event.run));
@@ -223,7 +223,7 @@ pub async fn events_can_be_paged_without_gaps(fixture: &StoreFixture) {
         Event { actor: Some("alma".to_owned()), ..Event::new(EventType::DocumentListViewed, at(21)) };
     fixture.store.queue.record(&[bare.clone(), viewed.clone()]).await.unwrap();
     fixture.store.queue.record(&[]).await.unwrap();
-    let last = fixture.store.history.events(after, EventFilter::default(), 3).await.unwrap();
+    let last = fixture.store.run_reader.events(after, EventFilter::default(), 3).await.unwrap();
     assert_eq!(last.into_iter().map(|last| last.event).collect::<Vec<_>>(), [bare, viewed]);
 }
 
@@ -247,7 +247,7 @@ pub async fn events_of_an_unknown_type_are_left_out_of_every_page(fixture: &Stor
         // A page of one: events that are left out must not end the list.
         while let [next] = &fixture
             .store
-            .history
+            .run_reader
             .events(paged.last().copied().unwrap_or(EventId(0)), filter, 1)
             .await
             .unwrap()[..]
@@ -262,18 +262,18 @@ pub async fn events_of_an_unknown_type_are_left_out_of_every_page(fixture: &Stor
 
 /// The newest event is the last one of the history, also after a purge has deleted events.
 pub async fn the_newest_event_id_is_returned(fixture: &StoreFixture) {
-    assert_eq!(fixture.store.history.newest_event().await.unwrap(), EventId(0));
+    assert_eq!(fixture.store.run_reader.newest_event().await.unwrap(), EventId(0));
     let subject = SubjectId::new();
     let run = fixture.enqueue(subject, at(0)).await;
     let worker = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
     fixture.complete_run(run).await;
-    let newest = fixture.store.history.newest_event().await.unwrap();
+    let newest = fixture.store.run_reader.newest_event().await.unwrap();
     let events = fixture.events().await;
     assert_eq!(events.last().unwrap().id, newest);
     fixture.store.documents.purge(subject, at(7)).await.unwrap();
     assert!(
-        fixture.store.history.newest_event().await.unwrap() > newest,
+        fixture.store.run_reader.newest_event().await.unwrap() > newest,
         "no reader is ahead of the history"
     );
 }
@@ -319,8 +319,8 @@ pub async fn purging_a_subject_deletes_its_rows_and_keeps_the_purge_event(fixtur
         let left = fixture.sql.number(&format!("SELECT count(*) FROM {table} WHERE run_id = {id}")).await;
         assert_eq!(left, 0, "{table}");
     }
-    assert!(matches!(fixture.store.history.run(purged).await, Err(PortError::NotFound(_))));
-    assert!(!fixture.store.history.artifacts(kept).await.unwrap().is_empty());
+    assert!(matches!(fixture.store.run_reader.run(purged).await, Err(PortError::NotFound(_))));
+    assert!(!fixture.store.run_reader.artifacts(kept).await.unwrap().is_empty());
     let events = fixture.events().await;
     let last = &events.last().unwrap().event;
     assert_eq!((last.event_type, last.subject), (EventType::SubjectPurged, Some(subject)));
@@ -340,7 +340,7 @@ pub async fn a_document_and_its_first_run_are_added_together_or_not_at_all(fixtu
         fixture.store.documents.add(NewDocument::uploaded_by("tester", &document, Some(&other)), at(1)).await,
         Err(PortError::Conflict(_))
     ));
-    assert!(matches!(fixture.store.history.run(other.id).await, Err(PortError::NotFound(_))));
+    assert!(matches!(fixture.store.run_reader.run(other.id).await, Err(PortError::NotFound(_))));
     let events = fixture.events().await;
     let kinds: Vec<_> = events.iter().map(|recorded| recorded.event.event_type).collect();
     assert_eq!(kinds, [EventType::DocumentUploaded, EventType::RunCreated]);

@@ -17,7 +17,7 @@ use quire_understanding::{
     ValueType,
 };
 
-use super::writes::{end_write, raw_text, step_write};
+use super::writes::{raw_text, step_write, transition_write};
 use crate::fixture::{StoreFixture, at, document, document_run};
 
 /// The calibration context of every document here.
@@ -168,7 +168,7 @@ impl StoreFixture {
         let mut write = step_write(&claimed, &[EventType::StepSucceeded], StepName::Interpretation, at(3));
         write.artifacts.push(raw_text());
         write.interpretation = has_interpretation.then(|| first.clone());
-        write.end = end_write(&claimed, RunChange::Complete, at(3)).end;
+        write.transition = transition_write(&claimed, RunChange::Complete, at(3)).transition;
         self.write(write).await;
         first
     }

@@ -8,7 +8,7 @@ use quire_domain::{
 use quire_ports::{ClaimRequest, LaneOverview, PortError, RunWrite};
 
 use super::waiting::wait;
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, all_plans, at, new_run};
 
 const STEP: StepName = StepName::Extraction;
@@ -32,9 +32,9 @@ async fn waiting_run(fixture: &StoreFixture, new: NewRun, second: i64) -> RunId 
     let run = fixture.claim_one(worker, at(second)).await.run;
     let next = StepAttempt { step: run.pipeline.steps()[0], number: 1 };
     let wait = Wait { lane: Some(lane()), next, ..wait(at(1000), 0) };
-    let end = end_write(&run, RunChange::Wait(wait), at(second)).end;
+    let end = transition_write(&run, RunChange::Wait(wait), at(second)).transition;
     let write = step_write(&run, &[EventType::StepPostponed], run.pipeline.steps()[0], at(second));
-    fixture.write(RunWrite { end, ..write }).await;
+    fixture.write(RunWrite { transition: end, ..write }).await;
     run.id
 }
 
@@ -60,8 +60,8 @@ pub async fn a_run_that_waits_in_a_lane_goes_on_when_it_is_woken_and_loses_nothi
     assert_eq!(fixture.store.lanes.wake(&lane(), 10).await.unwrap(), 1);
     assert_eq!(fixture.store.lanes.wake(&lane(), 10).await.unwrap(), 0, "it is awake");
     let claimed = fixture.claim_one(worker, at(3)).await;
-    assert_eq!(claimed.attempts, [StepAttempt { step: STEP, number: 1 }]);
-    assert_eq!((claimed.run.attempts, claimed.run.retry_count, claimed.run.queued_at), (0, 0, at(1)));
+    assert_eq!(claimed.started_steps, [StepAttempt { step: STEP, number: 1 }]);
+    assert_eq!((claimed.run.failed_attempts, claimed.run.retry_count, claimed.run.queued_at), (0, 0, at(1)));
     let requeued = fixture.events().await.into_iter().map(|recorded| recorded.event);
     let waits: Vec<_> = requeued.filter(Event::is_wait).map(|event| event.lane).collect();
     assert_eq!(waits, [Some(lane())]);
@@ -180,7 +180,7 @@ pub async fn a_worker_of_a_lane_claims_what_waits_in_it_and_nothing_else(fixture
     assert!(queue.claim(ClaimRequest { lanes: Some(&here), plans: &[], ..claim }).await.unwrap().is_empty());
     let claimed = queue.claim(ClaimRequest { lanes: Some(&here), ..claim }).await.unwrap();
     assert_eq!(claimed.iter().map(|one| one.run.id).collect::<Vec<_>>(), [first, second]);
-    assert_eq!(claimed[0].attempts, [StepAttempt { step: STEP, number: 1 }], "waiting burnt no attempt");
+    assert_eq!(claimed[0].started_steps, [StepAttempt { step: STEP, number: 1 }], "waiting burnt no attempt");
     assert_eq!(fixture.store.lanes.wake(&lane(), 10).await.unwrap(), 0, "nothing waits there any more");
     assert_eq!(fixture.claim_one(worker, at(5)).await.run.id, elsewhere);
     assert!(queue.claim(ClaimRequest { lanes: Some(&here), ..claim }).await.unwrap().is_empty());

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at, new_run};
 
 /// A request for this page.
@@ -22,7 +22,7 @@ fn page(path: &str) -> LinkRequest {
     LinkRequest {
         dedupe_hash: hash(&normalized),
         source: LinkSource::Url { input: format!("{normalized}#part"), normalized },
-        user_id: None,
+        key_id: None,
         language: SummaryLanguage::Auto,
         retry_of: None,
     }
@@ -83,7 +83,7 @@ impl StoreFixture {
         let id = self.created_link(request, second).await;
         let run = self.claimed_link(id, second).await;
         assert_eq!(self.write_summary(&run, summary).await, RunWriteOutcome::Accepted(Vec::new()));
-        self.store.queue.write(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
+        self.store.queue.write(transition_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         id
     }
 
@@ -91,7 +91,7 @@ impl StoreFixture {
         let run = self.claimed_link(id, second).await;
         let failure = Failure::permanent("EXTRACTION_FAILED", "no");
         let fail = RunChange::Fail { step: StepName::LinkExtraction, failure, requeue: RequeuePolicy::Never };
-        self.store.queue.write(end_write(&run, fail, at(second + 1))).await.unwrap();
+        self.store.queue.write(transition_write(&run, fail, at(second + 1))).await.unwrap();
         run
     }
 }
@@ -106,7 +106,7 @@ pub async fn what_was_asked_of_a_link_is_kept_and_a_repeated_request_changes_not
             text: "A text — with “quotes”".to_owned(), metadata
         }),
         dedupe_hash: hash("forward"),
-        user_id: Some(Uuid::now_v7()),
+        key_id: Some(Uuid::now_v7()),
         language: SummaryLanguage::Spanish,
         retry_of: Some(RunId::new()),
     };
@@ -133,14 +133,14 @@ pub async fn a_page_is_requested_once_until_its_request_fails_or_its_summary_is_
 ) {
     let first = fixture.created_link(&page("a"), 0).await;
     assert_eq!(fixture.duplicate_of(&page("a"), 1).await, first, "it waits in the queue");
-    let other = LinkRequest { user_id: Some(Uuid::now_v7()), ..page("a") };
+    let other = LinkRequest { key_id: Some(Uuid::now_v7()), ..page("a") };
     fixture.fail_link(first, 2).await;
     let second = fixture.created_link(&page("a"), 4).await;
     let run = fixture.claimed_link(second, 5).await;
     assert_eq!(fixture.duplicate_of(&page("a"), 6).await, second, "it is being processed");
     let made = summary("A", "en");
     fixture.write_summary(&run, made.clone()).await;
-    fixture.store.queue.write(end_write(&run, RunChange::Complete, at(7))).await.unwrap();
+    fixture.store.queue.write(transition_write(&run, RunChange::Complete, at(7))).await.unwrap();
     let LinkCreation::Duplicate(earlier) = fixture.create_link(&page("a"), 8).await else {
         panic!("it is summarised")
     };
@@ -207,7 +207,7 @@ pub async fn a_late_write_stores_no_summary(fixture: &StoreFixture) {
 pub async fn summaries_are_listed_by_every_filter(fixture: &StoreFixture) {
     let owner = Uuid::now_v7();
     let one = fixture.summarised(&page("1"), summary("Uno", "es"), 0).await;
-    let mine = LinkRequest { user_id: Some(owner), ..page("2") };
+    let mine = LinkRequest { key_id: Some(owner), ..page("2") };
     let two = fixture.summarised(&mine, summary("Two 50%", "en"), 10).await;
     let hidden = summary("Hidden", "en");
     fixture.summarised(&page("3"), hidden.clone(), 20).await;

@@ -17,7 +17,7 @@ use quire_ports::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at, new_run, proposal_request};
 
 /// A request with every member.
@@ -28,7 +28,7 @@ fn full_request(parent: RunId) -> ProposalRequest {
     };
     ProposalRequest {
         parent: Some(parent),
-        user_id: Some(Uuid::now_v7()),
+        key_id: Some(Uuid::now_v7()),
         extra_context: ExtraContext::parse(Some(json!({"team": [1, "dós"], "text": "x"}))).unwrap(),
         temperature: 1.25,
         parameters: parsed(json!({"top_p": 0.5, "seed": 7})),
@@ -100,7 +100,7 @@ impl StoreFixture {
             self.write_results(&run, StepName::Expand, results).await,
             RunWriteOutcome::Accepted(Vec::new())
         );
-        self.store.queue.write(end_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
+        self.store.queue.write(transition_write(&run, RunChange::Complete, at(second + 1))).await.unwrap();
         run
     }
 }
@@ -140,7 +140,7 @@ pub async fn results_are_stored_once_with_their_step_and_in_order(fixture: &Stor
     fixture.create_proposal(&proposal_request("One."), 0).await;
     let worker = fixture.worker(at(1)).await;
     let claimed = fixture.claim_one(worker, at(2)).await;
-    assert_eq!(claimed.attempts, [StepAttempt::first(StepName::Expand)]);
+    assert_eq!(claimed.started_steps, [StepAttempt::first(StepName::Expand)]);
     let run = claimed.run;
     let write = |step, results| fixture.write_results(&run, step, results);
     assert_eq!(write(StepName::Expand, vec![version("A")]).await, RunWriteOutcome::Accepted(Vec::new()));
@@ -173,7 +173,7 @@ pub async fn a_late_write_stores_no_result_of_a_proposal(fixture: &StoreFixture)
     let run = fixture.claim_one(worker, at(2)).await.run;
     let failure = Failure::permanent("LLM_FAILED", "no");
     let fail = RunChange::Fail { step: StepName::Expand, failure, requeue: RequeuePolicy::Never };
-    fixture.store.queue.write(end_write(&run, fail, at(3))).await.unwrap();
+    fixture.store.queue.write(transition_write(&run, fail, at(3))).await.unwrap();
     let late = fixture.write_results(&run, StepName::Expand, vec![version("Late")]).await;
     assert_eq!(late, RunWriteOutcome::Refused);
     assert_eq!(fixture.count("proposal_versions").await, 0);

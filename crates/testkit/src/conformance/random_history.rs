@@ -9,7 +9,7 @@ use quire_ports::{EditBlocked, MarkBlocked, PortError, RunFilter};
 use quire_understanding::{Field, Origin, Value, ValueType};
 
 use super::interpretations::{add_field, edit, first_version, set_value};
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, document, document_run, new_run, start};
 
 /// A linear congruential generator. Its high bits are random enough for tests.
@@ -85,7 +85,7 @@ impl<'f> RandomHistory<'f> {
 
     async fn random_run(&mut self, state: RunStateName) -> Option<Run> {
         let filter = RunFilter { state: Some(state), limit: 100, ..RunFilter::default() };
-        let runs = self.fixture.store.history.runs(&filter).await.unwrap();
+        let runs = self.fixture.store.run_reader.runs(&filter).await.unwrap();
         self.random.choose(&runs).cloned()
     }
 
@@ -114,7 +114,7 @@ impl<'f> RandomHistory<'f> {
         for claimed in self.fixture.claim(self.worker, now, 2).await {
             let run = claimed.run;
             if run.pipeline != Pipeline::Document {
-                self.fixture.end_run(run.id, RunChange::Complete, now).await;
+                self.fixture.change_run(run.id, RunChange::Complete, now).await;
                 continue;
             }
             let mut write = step_write(&run, &[EventType::StepSucceeded], StepName::Interpretation, now);
@@ -122,7 +122,7 @@ impl<'f> RandomHistory<'f> {
             let has_interpretation = self.random.below(5) > 0;
             write.interpretation = has_interpretation.then(|| first_version(&run, fields, now));
             if self.random.below(3) > 0 {
-                write.end = end_write(&run, self.random_end(), now).end;
+                write.transition = transition_write(&run, self.random_end(), now).transition;
             }
             self.fixture.write(write).await;
         }
@@ -142,7 +142,7 @@ impl<'f> RandomHistory<'f> {
     async fn end_running_run(&mut self) {
         let Some(run) = self.random_run(RunStateName::Running).await else { return };
         let (change, now) = (self.random_end(), self.next_time());
-        self.fixture.end_run(run.id, change, now).await;
+        self.fixture.change_run(run.id, change, now).await;
     }
 
     async fn withdraw_run(&mut self) {

@@ -9,7 +9,7 @@ use quire_domain::{
 };
 use quire_ports::{ClaimRequest, Lease, LeaseJudgement, RecoveryRules, RunWriteOutcome};
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, all_plans, at};
 
 pub(super) fn rules(recovery: RecoveryPolicy) -> RecoveryRules {
@@ -50,7 +50,7 @@ pub async fn recovery_fails_orphaned_runs_and_no_others(fixture: &StoreFixture) 
     fixture.claim_one(dead, at(1)).await;
     let ended = fixture.enqueue(subjects[1], at(1)).await;
     fixture.claim_one(dead, at(2)).await;
-    fixture.end_run(ended, RunChange::Complete, at(3)).await;
+    fixture.change_run(ended, RunChange::Complete, at(3)).await;
     let live = fixture.enqueue(subjects[2], at(2)).await;
     let present = fixture.worker(at(10)).await;
     fixture.claim_one(present, at(11)).await;
@@ -92,7 +92,7 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
     let recovered = recover(fixture, requeue, at(20)).await;
     assert_eq!(recorded(&recovered[0]), [EventType::StepFailed, EventType::RunRequeued]);
     let stored = fixture.run(id).await;
-    assert_eq!((stored.state.as_str(), stored.attempts, stored.retry_count), ("QUEUED", 1, 1));
+    assert_eq!((stored.state.as_str(), stored.failed_attempts, stored.retry_count), ("QUEUED", 1, 1));
     assert_eq!((stored.queued_at, stored.state.started_at()), (at(20), None));
     let steps = fixture.steps(id).await;
     let statuses: Vec<_> = steps.iter().map(|step| (step.step, step.status)).collect();
@@ -100,13 +100,13 @@ pub async fn a_requeued_run_resumes_at_its_first_unfinished_step(fixture: &Store
         statuses,
         [(StepName::Extraction, StepStatus::Succeeded), (StepName::Interpretation, StepStatus::Pending)]
     );
-    let attempts = fixture.store.history.attempts(id).await.unwrap();
+    let attempts = fixture.attempts(id).await;
     assert_eq!((attempts[0].started_at, attempts[0].ended_at), (Some(at(1)), at(20)));
 
     let worker = fixture.worker(at(20)).await;
     let again = fixture.claim_one(worker, at(21)).await;
     let first_unfinished = StepAttempt { step: StepName::Interpretation, number: 1 };
-    assert_eq!((again.run.id, again.attempts), (id, vec![first_unfinished]));
+    assert_eq!((again.run.id, again.started_steps), (id, vec![first_unfinished]));
 }
 
 /// Proves R169 for the limit of claims.
@@ -120,7 +120,7 @@ pub async fn an_orphaned_run_fails_when_its_claims_are_used_up(fixture: &StoreFi
         assert_eq!(ids(&recovered), [id]);
         assert_eq!(fixture.state(id).await, state);
     }
-    let jobs = fixture.store.history.jobs(fixture.run(id).await.subject).await.unwrap();
+    let jobs = fixture.store.run_reader.jobs(fixture.run(id).await.subject).await.unwrap();
     assert_eq!((jobs[0].status.as_str(), jobs[0].attempts), ("FAILED", 2));
     assert_eq!(jobs[0].error_log.matches("PROCESS_TERMINATED").count(), 2, "{}", jobs[0].error_log);
 }
@@ -139,7 +139,7 @@ pub async fn a_run_without_an_owner_is_recovered_only_past_the_threshold(fixture
     let old = recover(fixture, requeue, at(two_hours + 1)).await;
     assert_eq!(ids(&old), [id]);
     let stored = fixture.run(id).await;
-    assert_eq!((stored.state.as_str(), stored.attempts), ("QUEUED", 1));
+    assert_eq!((stored.state.as_str(), stored.failed_attempts), ("QUEUED", 1));
 }
 
 /// Proves R013: after the deadline and the grace period, a hanging owner loses its run. Recovery takes the runs of
@@ -166,7 +166,7 @@ pub async fn an_overdue_run_is_timed_out_only_if_its_owner_is_alive(fixture: &St
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
     assert_eq!(fixture.state(orphan).await, "RUNNING");
     // A later write of the hanging owner is refused.
-    let late = fixture.store.queue.write(end_write(&run, RunChange::Complete, at(128))).await.unwrap();
+    let late = fixture.store.queue.write(transition_write(&run, RunChange::Complete, at(128))).await.unwrap();
     assert_eq!(late, RunWriteOutcome::Refused);
     assert_eq!(fixture.state(overdue).await, "TIMED_OUT");
 }
@@ -233,7 +233,7 @@ pub async fn runs_orphaned_together_are_not_blamed_and_are_claimed_alone(fixture
         for run in &runs {
             let stored = fixture.run(*run).await;
             assert_eq!(
-                (stored.state.as_str(), stored.attempts, stored.counted_attempts()),
+                (stored.state.as_str(), stored.failed_attempts, stored.counted_attempts()),
                 ("QUEUED", round, 0)
             );
             assert!(stored.must_run_alone());
@@ -262,7 +262,7 @@ pub async fn runs_orphaned_together_are_not_blamed_and_are_claimed_alone(fixture
     assert_eq!(fixture.claim_one(worker, at(440)).await.run.id, poison);
     recover(fixture, requeue, at(460)).await;
     let failed = fixture.run(poison).await;
-    assert_eq!((failed.state.as_str(), failed.attempts), ("FAILED", 5));
+    assert_eq!((failed.state.as_str(), failed.failed_attempts), ("FAILED", 5));
     assert_eq!(failed.state.reason().unwrap().failure_type.as_str(), "PROCESS_TERMINATED");
 }
 
@@ -273,7 +273,7 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     let worker = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
     let second = RunId::new();
-    let added = fixture.end_run(first, RunChange::TimeOut { continued_by: Some(second) }, at(10)).await;
+    let added = fixture.change_run(first, RunChange::TimeOut { continued_by: Some(second) }, at(10)).await;
     let added: Vec<_> = added.iter().map(|event| (event.event_type, event.run)).collect();
     assert_eq!(added, [(EventType::RunCreated, Some(second))], "its owner learns of the new run");
     assert_eq!(fixture.state(first).await, "TIMED_OUT");
@@ -287,10 +287,10 @@ pub async fn a_timed_out_run_is_continued_by_a_linked_run(fixture: &StoreFixture
     // Another run of the subject waits already, and it continues the work too.
     let waiting = fixture.enqueue(subject, at(12)).await;
     let third = RunId::new();
-    let added = fixture.end_run(second, RunChange::TimeOut { continued_by: Some(third) }, at(13)).await;
+    let added = fixture.change_run(second, RunChange::TimeOut { continued_by: Some(third) }, at(13)).await;
     assert_eq!(added, []);
     assert_eq!(fixture.claim_one(worker, at(14)).await.run.id, waiting);
-    assert!(fixture.store.history.run(third).await.is_err());
+    assert!(fixture.store.run_reader.run(third).await.is_err());
     let created = fixture.events().await;
     let created = created.iter().filter(|event| event.event.event_type == EventType::RunCreated).count();
     assert_eq!(created, 3);
@@ -354,6 +354,6 @@ pub async fn runs_that_their_owner_does_not_know_are_handed_back(fixture: &Store
         assert_eq!(fixture.state(*run).await, state);
     }
     let stored = fixture.run(runs[1]).await;
-    assert_eq!((stored.attempts, stored.retry_count, stored.queued_at), (0, 0, at(1)));
+    assert_eq!((stored.failed_attempts, stored.retry_count, stored.queued_at), (0, 0, at(1)));
     assert_eq!(fixture.claim_one(other, at(4)).await.run.id, runs[1]);
 }

@@ -19,7 +19,7 @@ async fn upload(fixture: &StoreFixture, key: &IdempotencyKey, when: Timestamp) -
     if !is_added(&outcome) {
         let missing = fixture.store.documents.find(document.id).await;
         assert!(matches!(missing, Err(PortError::NotFound(_))), "{missing:?}");
-        assert!(fixture.store.history.run(run.id).await.is_err());
+        assert!(fixture.store.run_reader.run(run.id).await.is_err());
     }
     (document.id, outcome)
 }
@@ -30,7 +30,7 @@ fn is_added(outcome: &AddOutcome) -> bool {
 
 fn key(name: &str) -> IdempotencyKey {
     IdempotencyKey {
-        scope: "ana".to_owned(),
+        owner: "ana".to_owned(),
         key: name.to_owned(),
         position: 0,
         fingerprint: [1; 32],
@@ -65,7 +65,7 @@ pub async fn an_upload_repeated_with_its_idempotency_key_is_added_once(fixture: 
     assert_eq!(upload(fixture, &other, at(4)).await.1, AddOutcome::KeyReused);
     assert_eq!(documents(fixture).await, 1);
     for other in [
-        IdempotencyKey { scope: "eva".to_owned(), ..key("k") },
+        IdempotencyKey { owner: "eva".to_owned(), ..key("k") },
         IdempotencyKey { position: 1, ..key("k") },
         key("K"),
     ] {
@@ -116,7 +116,7 @@ pub async fn an_added_document_returns_its_run_as_stored(fixture: &StoreFixture)
         let new = NewDocument { idempotency_key, ..NewDocument::uploaded_by("ana", &document, Some(&run)) };
         let outcome = fixture.store.documents.add(new, at(1)).await.unwrap();
         let AddOutcome::Added { run: Some(returned) } = outcome else { panic!("{outcome:?}") };
-        assert_eq!(returned, fixture.store.history.run(run.id).await.unwrap());
+        assert_eq!(returned, fixture.store.run_reader.run(run.id).await.unwrap());
         assert_eq!(returned.schema, Some(SchemaRef { name: schema.clone(), version: 1 }));
         assert_eq!(returned.language.as_deref(), Some("es"));
         assert_eq!(returned.clone().as_created(), returned);

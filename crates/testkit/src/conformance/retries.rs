@@ -19,7 +19,7 @@ pub(super) async fn requeue_later(fixture: &StoreFixture, run: RunId, when: Time
 
 async fn fail(fixture: &StoreFixture, run: RunId, step: StepName, requeue: RequeuePolicy, when: Timestamp) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
-    fixture.end_run(run, RunChange::Fail { step, failure, requeue }, when).await;
+    fixture.change_run(run, RunChange::Fail { step, failure, requeue }, when).await;
 }
 
 /// Proves R135, R136.
@@ -96,10 +96,10 @@ pub async fn an_automatic_requeue_shows_in_the_job_view(fixture: &StoreFixture) 
         let worker = fixture.worker(at(now)).await;
         fixture.store.queue.release_due(at(now), 10).await.unwrap();
         fixture.claim_one(worker, at(now)).await;
-        let processing = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+        let processing = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
         assert_eq!((processing.status.as_str(), processing.started_at), ("PROCESSING", Some(at(now))));
         fail(fixture, id, StepName::Extraction, AUTO, at(now + 1)).await;
-        let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+        let job = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
         assert_eq!((job.status.as_str(), job.attempts), (status, n));
         let log: serde_json::Value = serde_json::from_str(&job.error_log).unwrap();
         let log = log.as_array().unwrap();
@@ -109,7 +109,7 @@ pub async fn an_automatic_requeue_shows_in_the_job_view(fixture: &StoreFixture) 
         assert_eq!((&last["stage"], &last["attempt"]), (&"EXTRACTION".into(), &n.into()));
         assert_eq!(last["at"].as_str().unwrap().parse::<Timestamp>().unwrap(), at(now + 1));
     }
-    let events = fixture.store.history.attempts(id).await.unwrap();
+    let events = fixture.attempts(id).await;
     let outcomes: Vec<_> = events.iter().map(|attempt| attempt.outcome).collect();
     assert_eq!(outcomes, [EventType::RunRequeued, EventType::RunRequeued, EventType::RunFailed]);
 }

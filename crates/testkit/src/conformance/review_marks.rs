@@ -102,7 +102,7 @@ pub async fn a_newer_run_that_completes_ends_the_review(fixture: &StoreFixture) 
     assert_eq!(review().await.document.review_status, ReviewStatus::Reviewed, "it is only requested");
     let worker = fixture.worker(at(22)).await;
     fixture.claim_one(worker, at(22)).await;
-    fixture.end_run(failing, RunChange::TimeOut { continued_by: None }, at(200)).await;
+    fixture.change_run(failing, RunChange::TimeOut { continued_by: None }, at(200)).await;
     assert_eq!(review().await.document.review_status, ReviewStatus::Reviewed, "the run found nothing");
 
     let second = fixture.enqueue(document.into(), at(201)).await;
@@ -135,7 +135,7 @@ pub async fn a_completion_tells_whether_it_ended_a_review(fixture: &StoreFixture
         let run = fixture.enqueue(document.into(), at(second)).await;
         let worker = fixture.worker(at(second)).await;
         fixture.claim_one(worker, at(second)).await;
-        let added = fixture.end_run(run, RunChange::Complete, at(second + 1)).await;
+        let added = fixture.change_run(run, RunChange::Complete, at(second + 1)).await;
         let reasons: Vec<_> = added.iter().map(|event| (event.run, event.reason.as_deref())).collect();
         assert_eq!(reasons, Vec::from_iter(ended.map(|reason| (Some(run), Some(reason)))));
         assert!(added.iter().all(|event| event.event_type == EventType::ReviewReopened), "{added:?}");

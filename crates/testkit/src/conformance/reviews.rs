@@ -40,7 +40,7 @@ pub async fn a_review_shows_the_latest_completed_run(fixture: &StoreFixture) {
     let latest =
         || async { fixture.store.reviews.review(document).await.unwrap().latest_completed_run.unwrap().id };
     assert_eq!(latest().await, first, "while another run is running");
-    fixture.end_run(failed, RunChange::TimeOut { continued_by: None }, at(200)).await;
+    fixture.change_run(failed, RunChange::TimeOut { continued_by: None }, at(200)).await;
     assert_eq!(latest().await, first, "after another run timed out");
     let second = fixture.enqueue(document.into(), at(201)).await;
     assert_eq!(latest().await, first, "while another run is queued");
@@ -118,7 +118,7 @@ pub async fn a_refused_edit_returns_its_reason_and_changes_nothing(fixture: &Sto
     fixture.claim_one(worker, at(12)).await;
     assert!(fixture.store.reviews.editable(run).await.unwrap().has_running_run);
     assert_eq!(refused(edit(&base, &[add_field("breed", "x")], at(13))).await, EditBlocked::RunRunning);
-    fixture.end_run(waiting, RunChange::Complete, at(14)).await;
+    fixture.change_run(waiting, RunChange::Complete, at(14)).await;
     assert_eq!(
         refused(NewInterpretationVersion { run: waiting, ..edit(&base, &[add_field("breed", "x")], at(15)) })
             .await,

@@ -7,7 +7,7 @@ use quire_understanding::search::resemblance;
 
 use super::interpretations::add_field;
 use super::search::{MODEL, add_text, find, indexed_text, query, search, with_text};
-use super::writes::end_write;
+use super::writes::transition_write;
 use crate::fixture::{StoreFixture, at};
 
 async fn is_known(fixture: &StoreFixture, word: &str) -> bool {
@@ -61,7 +61,7 @@ pub async fn search_follows_reviews_and_failed_runs(fixture: &StoreFixture) {
     assert_eq!(claimed.id, run);
     let failure = Failure::permanent("NO_TEXT_LAYER", "broken");
     let fail = RunChange::Fail { step: StepName::Extraction, failure, requeue: RequeuePolicy::Never };
-    fixture.write(end_write(&claimed, fail, at(14))).await;
+    fixture.write(transition_write(&claimed, fail, at(14))).await;
     assert_eq!(find(fixture, &failed).await.len(), 1, "the earlier run is still the one that is shown");
     assert_eq!(search(fixture, "luna otitis").await, [id]);
     assert!(

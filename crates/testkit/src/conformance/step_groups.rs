@@ -8,7 +8,7 @@ use quire_domain::{
 };
 use quire_ports::{EventFilter, RunWrite, RunWriteOutcome};
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at, new_run};
 
 /// The steps of the group, in order.
@@ -43,7 +43,7 @@ pub async fn a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on(
     }
     let recovery = RecoveryPolicy::Requeue { max_claims: 3 };
     let orphaned = RunChange::Recover { recovery, orphaned: Orphaned::Alone };
-    fixture.end_run(run.id, orphaned, at(4)).await;
+    fixture.change_run(run.id, orphaned, at(4)).await;
 
     let events = fixture.events_of(EventFilter { run: Some(run.id), subject: None }).await;
     let interrupted = |event: &Event| event.event_type == EventType::StepFailed;
@@ -53,7 +53,7 @@ pub async fn a_crash_in_a_group_keeps_its_successes_and_each_other_step_goes_on(
 
     let worker = fixture.worker(at(5)).await;
     let again = fixture.claim_one(worker, at(6)).await;
-    assert_eq!(again.attempts, [1, 2, 4].map(|review| StepAttempt::first(reviews()[review])));
+    assert_eq!(again.started_steps, [1, 2, 4].map(|review| StepAttempt::first(reviews()[review])));
     let steps = fixture.steps(run.id).await;
     assert_eq!(steps.iter().map(|step| step.step).collect::<Vec<_>>(), Pipeline::Proposal.steps()[..6]);
     let statuses: Vec<_> = steps.iter().map(|step| step.status).collect();
@@ -74,14 +74,14 @@ pub async fn the_steps_of_a_group_go_on_with_their_own_attempts_after_a_wait(fix
         next: StepAttempt { step: reviews()[1], number: 2 },
         lane: None,
         failure: None,
-        held: SignedDuration::from_secs(4),
+        time_used: SignedDuration::from_secs(4),
     };
-    let end = end_write(&run, RunChange::Wait(wait), at(5)).end;
+    let end = transition_write(&run, RunChange::Wait(wait), at(5)).transition;
     let failed = review_write(&run, EventType::StepFailed, 1, at(5));
-    fixture.write(RunWrite { end, ..failed }).await;
+    fixture.write(RunWrite { transition: end, ..failed }).await;
     fixture.store.queue.release_due(at(10), 10).await.unwrap();
     let worker = fixture.worker(at(10)).await;
     let again = fixture.claim_one(worker, at(10)).await;
     let next = [StepAttempt { step: reviews()[1], number: 2 }, StepAttempt::first(reviews()[3])];
-    assert_eq!(again.attempts, next);
+    assert_eq!(again.started_steps, next);
 }

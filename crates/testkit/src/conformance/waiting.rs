@@ -7,15 +7,15 @@ use quire_domain::{
 };
 use quire_ports::RunWrite;
 
-use super::writes::{end_write, step_write};
+use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, at};
 
 const STEP: StepName = StepName::Extraction;
 
-/// The wait for the second attempt, after the worker held the run for `held` seconds.
-pub(super) fn wait(until: Timestamp, held: i64) -> Wait {
+/// The wait for the second attempt, after the worker held the run for `time_used` seconds.
+pub(super) fn wait(until: Timestamp, time_used: i64) -> Wait {
     let next = StepAttempt { step: STEP, number: 2 };
-    Wait { until, next, lane: None, failure: None, held: SignedDuration::from_secs(held) }
+    Wait { until, next, lane: None, failure: None, time_used: SignedDuration::from_secs(time_used) }
 }
 
 /// The wait for the same attempt, because the provider refused the call.
@@ -25,14 +25,17 @@ fn postponed(until: Timestamp) -> Wait {
 }
 
 fn rate_limited(until: Timestamp) -> FailureRecord {
-    let failure = Failure::new(FailureKind::RateLimited { until }, "MODEL_RATE_LIMITED", "slow down");
+    let failure = Failure::new(FailureKind::Postponed { until }, "MODEL_RATE_LIMITED", "slow down");
     failure.record(Some(STEP), None)
 }
 
 /// The write of a worker whose attempt has failed and that sends the run to wait.
-fn failed_and_waits(run: &Run, until: Timestamp, held: i64, when: Timestamp) -> RunWrite {
-    let end = end_write(run, RunChange::Wait(wait(until, held)), when).end;
-    RunWrite { end, ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when) }
+fn failed_and_waits(run: &Run, until: Timestamp, time_used: i64, when: Timestamp) -> RunWrite {
+    let end = transition_write(run, RunChange::Wait(wait(until, time_used)), when).transition;
+    RunWrite {
+        transition: end,
+        ..step_write(run, &[EventType::StepFailed, EventType::StepRetried], STEP, when)
+    }
 }
 
 /// Makes a run wait. Returns it as it was claimed.
@@ -49,7 +52,7 @@ pub async fn a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt(
     let claimed = claim_and_wait(fixture, at(60)).await;
     let waiting = fixture.run(id).await;
     assert_eq!(waiting.state, RunState::Queued { available_at: Some(at(60)), lane: None });
-    assert_eq!((waiting.attempts, waiting.retry_count, waiting.queued_at), (0, 0, at(0)));
+    assert_eq!((waiting.failed_attempts, waiting.retry_count, waiting.queued_at), (0, 0, at(0)));
     let steps = fixture.steps(id).await;
     assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Failed, 1), "it shows what happened");
 
@@ -58,7 +61,7 @@ pub async fn a_waiting_run_keeps_its_counters_and_goes_on_with_its_next_attempt(
     assert!(fixture.claim(worker, at(59), 10).await.is_empty());
     assert_eq!(fixture.store.queue.release_due(at(60), 10).await.unwrap(), 1);
     let again = fixture.claim_one(worker, at(61)).await;
-    assert_eq!(again.attempts, [StepAttempt { step: STEP, number: 2 }]);
+    assert_eq!(again.started_steps, [StepAttempt { step: STEP, number: 2 }]);
     let RunState::Running { deadline_at, .. } = again.run.state else { panic!("{:?}", again.run.state) };
     assert_eq!(
         deadline_at,
@@ -98,21 +101,21 @@ pub async fn a_postponed_attempt_keeps_its_number_and_its_failure_is_logged(fixt
         fixture.store.queue.release_due(now, 10).await.unwrap();
         let worker = fixture.worker(now).await;
         let claimed = fixture.claim_one(worker, now).await;
-        assert_eq!(claimed.attempts, [StepAttempt::first(STEP)]);
+        assert_eq!(claimed.started_steps, [StepAttempt::first(STEP)]);
         let wait = RunChange::Wait(postponed(at(100 * round + 50)));
-        let end = end_write(&claimed.run, wait, now).end;
+        let end = transition_write(&claimed.run, wait, now).transition;
         let write = step_write(&claimed.run, &[EventType::StepPostponed], STEP, now);
-        fixture.write(RunWrite { end, ..write }).await;
+        fixture.write(RunWrite { transition: end, ..write }).await;
         let steps = fixture.steps(id).await;
         assert_eq!((steps[0].status, steps[0].attempt), (StepStatus::Pending, 1));
     }
-    let job = fixture.store.history.jobs(subject).await.unwrap().remove(0);
+    let job = fixture.store.run_reader.jobs(subject).await.unwrap().remove(0);
     assert_eq!((job.status.as_str(), job.attempts), ("PENDING", 0));
     let log: serde_json::Value = serde_json::from_str(&job.error_log).unwrap();
     let entries: Vec<_> =
         log.as_array().unwrap().iter().map(|one| (&one["error_code"], &one["attempt"])).collect();
     assert_eq!(entries, [(&"MODEL_RATE_LIMITED".into(), &1.into()); 3]);
-    assert!(fixture.store.history.attempts(id).await.unwrap().is_empty(), "no attempt has ended");
+    assert!(fixture.attempts(id).await.is_empty(), "no attempt has ended");
 }
 
 /// A requeue after a failed attempt starts again: with the first step attempt and with the whole limit.
@@ -125,15 +128,16 @@ pub async fn a_requeue_forgets_the_waits_before_it(fixture: &StoreFixture) {
     let failure = Failure::transient("PROVIDER_DOWN", "the provider does not answer");
     let requeue = RequeuePolicy::Auto { max_claims: 3, base_delay: SignedDuration::from_secs(30) };
     let failed = RunWrite {
-        end: end_write(&again.run, RunChange::Fail { step: STEP, failure, requeue }, at(11)).end,
+        transition: transition_write(&again.run, RunChange::Fail { step: STEP, failure, requeue }, at(11))
+            .transition,
         ..step_write(&again.run, &[EventType::StepFailed], STEP, at(11))
     };
     fixture.write(failed).await;
     fixture.store.queue.release_due(at(1000), 10).await.unwrap();
     let worker = fixture.worker(at(1000)).await;
     let third = fixture.claim_one(worker, at(1000)).await;
-    assert_eq!(third.attempts, [StepAttempt::first(STEP)]);
+    assert_eq!(third.started_steps, [StepAttempt::first(STEP)]);
     let RunState::Running { deadline_at, .. } = third.run.state else { panic!("{:?}", third.run.state) };
     assert_eq!(deadline_at, Some(at(1120)));
-    assert_eq!(fixture.store.history.attempts(id).await.unwrap().len(), 1);
+    assert_eq!(fixture.attempts(id).await.len(), 1);
 }

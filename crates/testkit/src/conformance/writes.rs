@@ -19,8 +19,8 @@ pub(super) fn step_write(run: &Run, kinds: &[EventType], step: StepName, when: T
 }
 
 /// A write that ends a run.
-pub(super) fn end_write(run: &Run, change: RunChange, when: Timestamp) -> RunWrite {
-    RunWrite { end: Some(apply(run, change, when).unwrap()), ..empty_write(run, when) }
+pub(super) fn transition_write(run: &Run, change: RunChange, when: Timestamp) -> RunWrite {
+    RunWrite { transition: Some(apply(run, change, when).unwrap()), ..empty_write(run, when) }
 }
 
 fn empty_write(run: &Run, when: Timestamp) -> RunWrite {
@@ -33,7 +33,7 @@ fn empty_write(run: &Run, when: Timestamp) -> RunWrite {
         proposal: Vec::new(),
         summary: None,
         text: None,
-        end: None,
+        transition: None,
         repeated: false,
     }
 }
@@ -58,13 +58,13 @@ impl StoreFixture {
     }
 
     /// Ends a running run in the name of its owner. Returns the events that the store added.
-    pub(super) async fn end_run(&self, run: RunId, change: RunChange, when: Timestamp) -> Vec<Event> {
+    pub(super) async fn change_run(&self, run: RunId, change: RunChange, when: Timestamp) -> Vec<Event> {
         let run = self.run(run).await;
-        self.write(end_write(&run, change, when)).await
+        self.write(transition_write(&run, change, when)).await
     }
 
     /// Completes a running run, 6 seconds after the start of the test.
     pub async fn complete_run(&self, run: RunId) {
-        self.end_run(run, RunChange::Complete, at(6)).await;
+        self.change_run(run, RunChange::Complete, at(6)).await;
     }
 }

@@ -1,9 +1,9 @@
 //! Calibration: reviews adjust the confidence of later values.
 //!
-//! When a document is marked as reviewed, each field gives a signal. A value that a machine found and nobody changed
-//! was right; a value that a person changed or added was not. The signals are counted by key and by mapping, and move
-//! the confidence of later values by some points. Confidence only guides attention: no value is hidden, blocked or
-//! changed because of it.
+//! When a document is marked as reviewed, its fields give one signal for each key and mapping ([`field_signals`]). A value
+//! that a machine found and nobody changed was right; a value that a person changed or added was not. The signals are
+//! counted by key and by mapping, and move the confidence of later values by some points. Confidence only guides attention:
+//! no value is hidden, blocked or changed because of it.
 
 mod entry;
 mod policy;
@@ -86,8 +86,7 @@ impl FieldSignal {
 }
 
 /// The signals of a reviewed document, one for each key and mapping. An edit outweighs an accept of the same key and
-/// mapping. Empty, derived and embedded fields give none: they say nothing about
-/// what was found on a page.
+/// mapping. Empty, derived and embedded fields give none: they say nothing about what was found on a page.
 pub fn field_signals(fields: &[Field]) -> Vec<FieldSignal> {
     let mut signals: BTreeMap<(&str, Option<String>), FieldSignal> = BTreeMap::new();
     let is_found = |field: &&Field| !matches!(field.origin, Origin::Derived | Origin::Embedded);

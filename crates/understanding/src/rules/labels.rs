@@ -25,7 +25,7 @@ pub(crate) const MAX_LEAD_IN_WORDS: usize = 5;
 pub(super) struct LabelMeaning {
     /// The key that has this label.
     pub key: Option<usize>,
-    /// The keys that share this label; each has it below a heading of its section only.
+    /// The keys that share this label. `resolve_label` decides which of them it means at a place.
     pub shared: Vec<usize>,
     /// The keys whose value continues behind this label.
     pub continues: Vec<usize>,

@@ -1,7 +1,7 @@
 //! Reads a query: words, "phrases", prefix*, -not, and filters such as `key:value`.
 //!
-//! Every text is a query; only one that is too long, demands too much or has a filter that cannot be read is refused. Reading
-//! takes time in proportion to its length.
+//! A text that is too long, demands too much or has a filter that cannot be read is refused ([`QueryError`]); every other text
+//! is a query. Reading takes time in proportion to its length.
 
 use std::collections::HashSet;
 

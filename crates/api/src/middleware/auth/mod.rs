@@ -1,9 +1,10 @@
 //! Authentication: who makes a request, and whether their roles allow it.
 //!
 //! As soon as there is a credential (a token in the settings, or a key that was ever created), every request must carry
-//! one, and its roles decide what it may do; health checks, the login and the assets of the pages are open to everybody. Until then [`host_check`](crate::middleware::host_check)
-//! decides. A browser with a login carries a [`session`] instead of a key. While the database cannot say whether there are
-//! keys, every request is refused.
+//! one, and its roles decide what it may do. Open to everybody are only the [`HEALTH_CHECKS`] and the
+//! [`OPEN_PAGES`](pages::OPEN_PAGES). Until there is a credential, [`host_check`](crate::middleware::host_check) decides. A
+//! browser with a login carries a [`session`] instead of a key. While the database cannot say whether there are keys, every
+//! request is refused.
 
 pub(crate) mod refusal;
 pub(crate) mod roles;

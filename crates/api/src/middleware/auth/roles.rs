@@ -1,4 +1,5 @@
-//! Which role each route needs: one table. docs/guide/roles.md is a copy.
+//! Which role each route needs: [`TABLE`] for the API and [`PAGES`] for the pages. docs/guide/roles.md is a copy. What needs no
+//! credential is in [`HEALTH_CHECKS`](super::HEALTH_CHECKS) and [`OPEN_PAGES`](crate::pages::OPEN_PAGES).
 
 use axum::http::Method;
 use quire_domain::Role;
@@ -120,6 +121,9 @@ fn is_same(listed: &str, route: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::middleware::auth::HEALTH_CHECKS;
+    use crate::pages::OPEN_PAGES;
+    use crate::routes::tests::routes_in_source;
 
     #[test]
     fn a_route_that_is_not_in_the_table_needs_admin() {
@@ -135,6 +139,17 @@ mod tests {
             (Method::DELETE, "/documents/{id}/reviewed", Review),
         ] {
             assert_eq!(needed(&method, path), role, "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn every_route_has_a_role_or_needs_no_credential() {
+        let is_open = |path: &str| OPEN_PAGES.contains(&path) || HEALTH_CHECKS.contains(&path);
+        let is_listed = |method: &str, path: &str| {
+            TABLE.iter().chain(PAGES).any(|(verb, listed, _)| (*verb, *listed) == (method, path))
+        };
+        for (method, path) in routes_in_source() {
+            assert!(is_open(&path) != is_listed(&method, &path), "{method} {path}");
         }
     }
 

@@ -61,7 +61,7 @@ pub(crate) async fn download(
     let common = [
         (header::ETAG, quoted.map_err(|_| ApiError::internal("an ETag is not a valid header value"))?),
         (header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
-        // Browsers must ask again: the document may have been purged.
+        // Stored for speed. Browsers must revalidate: the document may have been purged, and the login may have ended.
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
         NO_SNIFFING,
     ];

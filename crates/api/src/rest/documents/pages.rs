@@ -195,7 +195,8 @@ fn image_response(image: ImageResponse, tags: &IfNoneMatch) -> Result<Response, 
     let tag = HeaderValue::from_str(&format!("\"{tag}\""));
     let headers = [
         (header::ETAG, tag.map_err(|_| ApiError::internal("an ETag is not a valid header value"))?),
-        // Browsers must revalidate: the document may have been purged.
+        // Stored for speed, because drawing is slow. Browsers must revalidate: the document may have been purged, and the
+        // login may have ended.
         (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache")),
     ];
     Ok(match png {

@@ -100,7 +100,7 @@ struct RefusedFileResponse {
         UploadRefusals,
     ),
 )]
-pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError> {
+pub(crate) async fn upload(upload: IncomingUpload) -> Result<Response, ApiError> {
     upload.store(StatusCode::CREATED, |document| Json(receipt(&document)).into_response()).await
 }
 
@@ -121,7 +121,7 @@ pub(crate) async fn create(upload: IncomingUpload) -> Result<Response, ApiError>
         UploadRefusals,
     ),
 )]
-pub(crate) async fn add(upload: IncomingUpload) -> Result<Response, ApiError> {
+pub(crate) async fn upload_with_details(upload: IncomingUpload) -> Result<Response, ApiError> {
     upload.store(StatusCode::OK, |document| Json(DocumentResponse::of(document)).into_response()).await
 }
 

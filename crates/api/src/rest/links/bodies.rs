@@ -94,7 +94,7 @@ impl LinkRequestBody {
             r#type: request.source.kind().as_str(),
             status: request_status(&run.state),
             correlation_id: run.correlation_id.clone(),
-            user_id: request.user_id,
+            user_id: request.key_id,
             input_url,
             normalized_url,
             dedupe_hash: request.dedupe_hash.clone(),

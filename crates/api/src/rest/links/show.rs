@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use jiff::Timestamp;
 use quire_application::App;
-use quire_application::link::{self, ModelCall, PageRecord};
+use quire_application::link::{self, ModelCall, WebPageArtifact};
 use quire_domain::{RunId, StepName};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -89,7 +89,7 @@ pub(crate) async fn show(
 }
 
 impl PageBody {
-    pub(super) fn of(page: PageRecord) -> Self {
+    pub(super) fn of(page: WebPageArtifact) -> Self {
         Self {
             final_url: page.final_url,
             canonical_url: page.canonical_url,

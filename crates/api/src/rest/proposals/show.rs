@@ -126,7 +126,7 @@ impl ProposalRunResponse {
             model: request.model,
             temperature: request.temperature,
             parameters_json: request.parameters,
-            user_id: request.user_id,
+            user_id: request.key_id,
             schema_version: request.schema_version.unwrap_or_else(|| UNKNOWN.to_owned()),
             prompt_set_version: request.prompt_set_version.unwrap_or_else(|| UNKNOWN.to_owned()),
             error_code: reason.map(|reason| reason.record.error_code.clone()),

@@ -98,13 +98,13 @@ pub(crate) async fn edit(
         return Err(ApiError::invalid("changes", &format!("must be 1 to {MAX_CHANGES} changes")));
     }
     let run = RunId(id);
-    let changes =
+    let edits =
         body.changes.into_iter().enumerate().map(|(index, change)| parse_change::parse(index, change));
-    let changes = changes.collect::<Result<Vec<_>, _>>().map_err(EditError::Invalid)?;
+    let edits = edits.collect::<Result<Vec<_>, _>>().map_err(EditError::Invalid)?;
     let request = EditRequest {
         run,
         base: EditBase { version: base, latest_run_only: body.latest_run_only },
-        changes,
+        edits,
         actor,
         correlation_id: Some(correlation_id),
     };

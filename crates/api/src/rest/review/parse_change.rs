@@ -207,17 +207,14 @@ impl ChangeMembers {
     }
 
     fn value(&self) -> Result<Option<Value>, WrongMember> {
-        let value = self.0.get("value").map(|value| scalar(value, "value"));
+        let value = self.0.get("value").map(|value| value_of(value, "value"));
         value.transpose()
     }
 
     fn value_type(&self) -> Result<Option<ValueType>, WrongMember> {
         let Some(given) = self.0.get("value_type").filter(|given| !given.is_null()) else { return Ok(None) };
         let known = given.as_str().and_then(ValueType::parse);
-        known.map_or_else(
-            || wrong("value_type", "must be string, date, number, boolean or unknown"),
-            |known| Ok(Some(known)),
-        )
+        known.map_or_else(|| wrong("value_type", &must_be_a_type()), |known| Ok(Some(known)))
     }
 
     /// The visit, if it is given; null is no visit.
@@ -246,11 +243,16 @@ impl ChangeMembers {
         let Some(Json::Object(members)) = self.0.get("visit") else {
             return wrong("visit", "must be an object, such as {\"visit_date\": \"2024-02-01\"}");
         };
-        members.iter().map(|(key, value)| Ok((key.clone(), scalar(value, "visit")?))).collect()
+        members.iter().map(|(key, value)| Ok((key.clone(), value_of(value, "visit")?))).collect()
     }
 }
 
-fn scalar(value: &Json, member: &'static str) -> Result<Value, WrongMember> {
+fn must_be_a_type() -> String {
+    let names = ValueType::ALL.map(ValueType::as_str);
+    format!("must be one of {}", names.join(", "))
+}
+
+fn value_of(value: &Json, member: &'static str) -> Result<Value, WrongMember> {
     serde_json::from_value(value.clone())
         .map_err(|error| WrongMember(member, format!("is not valid: {error}")))
 }
@@ -313,6 +315,17 @@ mod tests {
             json!({ "op": "UPDATE", "field_id": id, "text": "1.234", "keep": true, "visit_id": null }),
         ] {
             assert!(parse(0, good.clone()).is_ok(), "{good}");
+        }
+    }
+
+    #[test]
+    fn the_refusal_of_a_type_lists_every_type_that_is_accepted() {
+        let change =
+            |value_type| json!({ "op": "ADD", "key": "notes", "value": "x", "value_type": value_type });
+        let refused = parse(0, change("text")).unwrap_err();
+        assert_eq!(refused.message, "must be one of string, date, number, boolean, table, unknown");
+        for kind in ValueType::ALL {
+            assert!(parse(0, change(kind.as_str())).is_ok(), "{kind:?}");
         }
     }
 

@@ -79,7 +79,7 @@ impl RunResponse {
             error_code: reason.map(|reason| reason.record.error_code.clone()),
             error_message: reason.map(|reason| reason.record.message.clone()),
             queued_at: run.queued_at,
-            attempts: run.attempts,
+            attempts: run.failed_attempts,
             retry_count: run.retry_count,
             language_used,
             correlation_id: run.correlation_id,

@@ -128,7 +128,7 @@ pub(crate) async fn ask(
         filters: body.q.unwrap_or_default(),
         limit,
         correlation_id: Some(correlation_id),
-        credential: Some(actor),
+        actor: Some(actor),
     };
     let result = ask::ask(&app, &request).await?;
     Ok(Json(result.into()))

@@ -5,7 +5,7 @@ use quire_domain::reading::UnreadPage;
 use quire_ports::PortError;
 use serde::{Deserialize, Serialize};
 
-use super::PageIndex;
+use super::PagesArtifact;
 use crate::{App, Result};
 
 /// What is missing in the text of a page.
@@ -26,16 +26,17 @@ pub struct PageNotice {
 
 /// The pages of a run whose text is not complete.
 pub async fn notices(app: &App, run: RunId) -> Result<Vec<PageNotice>> {
-    let artifacts = app.store.history.artifacts(run).await?;
-    let Some(pages) = artifacts.iter().rfind(|artifact| artifact.artifact_type == PageIndex::ARTIFACT) else {
+    let artifacts = app.store.run_reader.artifacts(run).await?;
+    let Some(pages) = artifacts.iter().rfind(|artifact| artifact.artifact_type == PagesArtifact::ARTIFACT)
+    else {
         return Ok(Vec::new());
     };
-    let index: PageIndex = serde_json::from_str(&pages.payload)
+    let index: PagesArtifact = serde_json::from_str(&pages.payload)
         .map_err(|error| PortError::Corrupt(format!("the pages of run {run}: {error}")))?;
     Ok(index.notices())
 }
 
-impl PageIndex {
+impl PagesArtifact {
     /// The pages whose text is not complete.
     pub fn notices(&self) -> Vec<PageNotice> {
         let numbered = (1..).zip(&self.pages);

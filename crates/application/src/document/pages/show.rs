@@ -4,7 +4,7 @@ use quire_domain::reading::Page;
 use quire_domain::{DocumentId, RunId};
 use quire_ports::{BlobStore, PortError, PortResult, Store};
 
-use super::PageIndex;
+use super::PagesArtifact;
 use crate::{App, Error, Result};
 
 /// Why the words of a page cannot be shown.
@@ -19,7 +19,7 @@ pub enum PageError {
 }
 
 /// The pages of a document. `NotFound` until a run has read it.
-pub async fn list(app: &App, document: DocumentId) -> Result<(RunId, PageIndex)> {
+pub async fn list(app: &App, document: DocumentId) -> Result<(RunId, PagesArtifact)> {
     Ok(page_index(&app.store, document).await?)
 }
 
@@ -41,8 +41,8 @@ pub async fn page(app: &App, document: DocumentId, number: usize) -> Result<Page
 }
 
 /// The pages as the newest run read them. `NotFound` without such a document, or until a run has read it.
-pub async fn page_index(store: &Store, document: DocumentId) -> PortResult<(RunId, PageIndex)> {
-    let found = store.history.latest_artifact(document.into(), PageIndex::ARTIFACT).await?;
+pub async fn page_index(store: &Store, document: DocumentId) -> PortResult<(RunId, PagesArtifact)> {
+    let found = store.run_reader.latest_artifact(document.into(), PagesArtifact::ARTIFACT).await?;
     let Some((run, artifact)) = found else {
         store.documents.find(document).await?;
         return Err(PortError::NotFound(format!("the list of pages of document {document} (not read yet)")));

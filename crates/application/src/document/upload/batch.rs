@@ -3,7 +3,7 @@
 use quire_domain::Priority;
 use quire_domain::reading::Extractor;
 
-use super::{FirstRun, Upload, UploadError, UploadKey, Uploader};
+use super::{FirstRunOptions, Upload, UploadError, UploadKey, Uploader};
 use crate::App;
 use crate::document::{DocumentView, require_extractor, require_schema};
 
@@ -82,7 +82,8 @@ impl<'a> UploadBatch<'a> {
     ) -> Result<DocumentView, UploadError> {
         let request = &self.request;
         let correlation_id = Some(request.correlation_id.clone());
-        let first = FirstRun { priority: request.priority, correlation_id, extractor: request.extractor };
+        let first =
+            FirstRunOptions { priority: request.priority, correlation_id, extractor: request.extractor };
         let key = request.key.clone().map(|key| UploadKey { key, position, is_last });
         let uploader = Uploader { actor: request.actor.clone(), key };
         upload

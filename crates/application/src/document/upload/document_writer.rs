@@ -8,7 +8,7 @@ use quire_ports::{AddOutcome, BlobStore, BlobWriter, NewDocument, PortResult, St
 
 use super::idempotency::{as_added, as_first_returned};
 use super::{DocumentView, UploadError};
-use crate::event_log;
+use crate::event_telemetry;
 
 /// A document whose file is not in its place yet, and whose record is not added.
 pub(super) struct DocumentWriter {
@@ -30,7 +30,7 @@ impl DocumentWriter {
             AddOutcome::Added { run } => {
                 let correlation_id = run.as_ref().and_then(|run| run.correlation_id.as_deref());
                 for event in self.new.events.iter().chain(run.as_ref().map(run_created).as_ref()) {
-                    event_log::log(event, correlation_id);
+                    event_telemetry::log(event, correlation_id);
                 }
                 Ok(as_added(self.new.document, run))
             }
@@ -59,11 +59,11 @@ impl DocumentWriter {
         };
         match self.try_to_add().await {
             Ok(AddOutcome::AlreadyAdded { document, .. }) if document == self.new.document.id => {
-                self.lost_outcome().await
+                self.found_outcome().await
             }
             // The second transaction had to wait for the first, so that its answer is about both.
             Ok(outcome) => Ok(outcome),
-            Err(_) if self.record_exists().await => self.lost_outcome().await,
+            Err(_) if self.record_exists().await => self.found_outcome().await,
             Err(_) => {
                 tracing::warn!(
                     document_id = %self.new.document.id,
@@ -83,9 +83,9 @@ impl DocumentWriter {
     }
 
     /// The outcome whose answer was lost: the database has the document and its run.
-    async fn lost_outcome(&self) -> PortResult<AddOutcome> {
+    async fn found_outcome(&self) -> PortResult<AddOutcome> {
         let run = match &self.new.run {
-            Some(run) => Some(self.store.history.run(run.id).await?.as_created()),
+            Some(run) => Some(self.store.run_reader.run(run.id).await?.as_created()),
             None => None,
         };
         Ok(AddOutcome::Added { run })

@@ -5,7 +5,7 @@ use quire_domain::{Document, DocumentId, ReviewStatus, Run, RunId};
 use quire_ports::{DocumentOverview, IdempotencyKey, PortResult, Store};
 use sha2::{Digest as _, Sha256};
 
-use super::FirstRun;
+use super::FirstRunOptions;
 use crate::document::DocumentView;
 
 /// How long an idempotency key is valid.
@@ -25,14 +25,14 @@ pub struct UploadKey {
 /// The parts of an upload that identify it.
 pub(super) struct UploadIdentity<'a> {
     pub document: &'a Document,
-    pub first: Option<&'a FirstRun>,
+    pub first: Option<&'a FirstRunOptions>,
     /// The requested schema.
     pub schema: Option<&'a str>,
 }
 
 impl UploadKey {
     /// The key of this upload. Its fingerprint covers the content, the name and every option of the request.
-    pub(super) fn for_upload(&self, scope: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
+    pub(super) fn for_upload(&self, owner: &str, upload: &UploadIdentity<'_>) -> IdempotencyKey {
         let UploadIdentity { document, first, schema } = upload;
         let mut hash = Sha256::new();
         hash.update(document.content_hash);
@@ -51,7 +51,7 @@ impl UploadKey {
         hash.update([0]);
         hash.update(&document.original_filename);
         IdempotencyKey {
-            scope: scope.to_owned(),
+            owner: owner.to_owned(),
             key: self.key.clone(),
             position: self.position,
             fingerprint: hash.finalize().into(),
@@ -68,7 +68,7 @@ pub(super) async fn as_first_returned(
 ) -> PortResult<DocumentView> {
     let document = store.documents.find(id).await?;
     let run = match run {
-        Some(run) => Some(store.history.run(run).await?.as_created()),
+        Some(run) => Some(store.run_reader.run(run).await?.as_created()),
         None => None,
     };
     let language_override = run.as_ref().and_then(|run| run.language.clone());

@@ -153,8 +153,11 @@ impl UploadFixture {
         for piece in file.chunks(50_000) {
             upload.write(piece).await?;
         }
-        let first =
-            FirstRun { priority: Priority::High, correlation_id: Some("req-1".to_owned()), extractor: None };
+        let first = FirstRunOptions {
+            priority: Priority::High,
+            correlation_id: Some("req-1".to_owned()),
+            extractor: None,
+        };
         upload.finish("folder/record.pdf", Some(first), &uploader(None)).await
     }
 
@@ -167,7 +170,7 @@ impl UploadFixture {
     }
 
     async fn runs(&self) -> Vec<Run> {
-        self.fixture.store.history.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap()
+        self.fixture.store.run_reader.runs(&RunFilter { limit: 10, ..RunFilter::default() }).await.unwrap()
     }
 
     /// The files of the folder. The folder of temporary files must be empty.
@@ -285,7 +288,7 @@ async fn without_the_file_there_is_no_record() {
     std::fs::remove_dir_all(env.folder.path().join("documents")).unwrap();
     let refused = upload.finish("record.pdf", None, &uploader(None)).await;
     assert!(matches!(refused, Err(UploadError::Store(Error::Unavailable { .. }))), "{refused:?}");
-    let events = env.fixture.store.history.events(EventId(0), EventFilter::default(), 10).await.unwrap();
+    let events = env.fixture.store.run_reader.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events, []);
 }
 

@@ -17,7 +17,7 @@ use quire_domain::reading::{AnalysedDocument, FileKind};
 use quire_domain::{Failure, LaneName};
 use quire_ports::{
     AcceptedOperation, AnalysisError, AnalysisErrorKind, AnalysisRequest, Clock, DocumentAnalyser,
-    MODEL_CALL_OK, ModelCalls, OperationState, RunHistory, RunQueue, StepContext, missing_page,
+    MODEL_CALL_OK, ModelCalls, OperationState, RunQueue, RunReader, StepContext, missing_page,
 };
 
 use self::operation::{OperationRecords, StoredSubmission, Submission, SubmittedOperation};
@@ -41,7 +41,7 @@ pub struct DocumentIntelligenceOptions {
     /// Whether the local reader reads what the service cannot read.
     pub fallback: bool,
     /// How many attempts the step has.
-    pub attempts: u32,
+    pub max_attempts: u32,
 }
 
 /// Reads documents with Document Intelligence.
@@ -51,7 +51,7 @@ pub struct DocumentIntelligenceReader {
     /// Stores the operations.
     pub queue: Arc<dyn RunQueue>,
     /// Has the stored operations.
-    pub history: Arc<dyn RunHistory>,
+    pub history: Arc<dyn RunReader>,
     /// Records what an operation cost.
     pub calls: Arc<dyn ModelCalls>,
     /// The clock of the store.
@@ -89,9 +89,9 @@ impl DocumentIntelligenceReader {
     pub(super) fn falls_back(&self, context: &StepContext, failure: &Failure) -> bool {
         let is_wait = matches!(
             failure.kind,
-            quire_domain::FailureKind::Waiting { .. } | quire_domain::FailureKind::RateLimited { .. }
+            quire_domain::FailureKind::Waiting { .. } | quire_domain::FailureKind::Postponed { .. }
         );
-        let is_last = context.attempt >= self.options.attempts || !failure.kind.is_retryable();
+        let is_last = context.attempt >= self.options.max_attempts || !failure.kind.is_retryable();
         self.options.fallback && !is_wait && is_last
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use quire_domain::{ArtifactId, Failure};
-use quire_ports::{Clock, RunHistory, RunQueue, StepContext};
+use quire_ports::{Clock, RunQueue, RunReader, StepContext};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -55,7 +55,7 @@ pub(super) struct StoredSubmission {
 /// The submissions of a run.
 pub(super) struct OperationRecords<'a> {
     pub(super) queue: &'a dyn RunQueue,
-    pub(super) history: &'a dyn RunHistory,
+    pub(super) history: &'a dyn RunReader,
     pub(super) clock: &'a dyn Clock,
     pub(super) context: &'a StepContext,
 }

@@ -8,7 +8,7 @@ use quire_domain::{Failure, FailureType};
 use quire_ports::{CallContext, LinkSource, Step, StepContext, StepOutput, WebReader};
 
 use super::LinkStepServices;
-use crate::link::PageRecord;
+use crate::link::WebPageArtifact;
 
 const FAILED: &str = FailureType::ExtractionFailed.as_str();
 
@@ -38,11 +38,11 @@ impl LinkExtractionStep {
         if page.text.trim().is_empty() {
             return Err(Failure::permanent(FAILED, "the page has no readable text"));
         }
-        let payload = serde_json::to_string(&PageRecord::from(page)).map_err(|_| {
+        let payload = serde_json::to_string(&WebPageArtifact::from(page)).map_err(|_| {
             Failure::permanent(FAILED, "the text of the page cannot be stored; please report this page")
         })?;
         Ok(StepOutput {
-            artifacts: vec![(PageRecord::ARTIFACT.to_owned(), payload)],
+            artifacts: vec![(WebPageArtifact::ARTIFACT.to_owned(), payload)],
             ..StepOutput::default()
         })
     }

@@ -40,7 +40,7 @@ impl LinkLocks {
             biased;
             outcome = work => outcome,
             // Another worker was given the run. What this one would store will be refused.
-            () = guard.lost() => Err(self.held(Duration::ZERO)),
+            () = guard.lost() => Err(self.postponed(Duration::ZERO)),
         };
         guard.release().await;
         outcome
@@ -67,12 +67,12 @@ impl LinkLocks {
                     );
                     return Ok(guard);
                 }
-                LockOutcome::Held { source, retry_after } => {
+                LockOutcome::Taken { source, retry_after } => {
                     if is_first {
-                        self.report_held(context, &request, source).await;
+                        self.report_taken(context, &request, source).await;
                     }
                     if self.skip_on_held {
-                        return Err(self.held(retry_after));
+                        return Err(self.postponed(retry_after));
                     }
                     is_first = false;
                     tokio::time::sleep(retry_after.min(LONGEST_PAUSE)).await;
@@ -89,7 +89,7 @@ impl LinkLocks {
         }
     }
 
-    async fn report_held(&self, context: &StepContext, request: &LockRequest, source: LockSource) {
+    async fn report_taken(&self, context: &StepContext, request: &LockRequest, source: LockSource) {
         tracing::info!(
             event = "bg_lock_held_skip",
             request_id = %request.id,
@@ -111,10 +111,10 @@ impl LinkLocks {
     }
 
     /// The step did nothing, and its attempt does not count.
-    fn held(&self, retry_after: Duration) -> Failure {
+    fn postponed(&self, retry_after: Duration) -> Failure {
         let now = self.clock.now();
         let until = now.checked_add(retry_after).unwrap_or(now);
         let message = "another worker is at this request; the run looks again later";
-        Failure::new(FailureKind::RateLimited { until }, StepErrorCode::LockHeld.as_str(), message)
+        Failure::new(FailureKind::Postponed { until }, StepErrorCode::LockHeld.as_str(), message)
     }
 }

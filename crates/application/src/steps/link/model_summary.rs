@@ -7,8 +7,8 @@ use std::sync::Arc;
 use quire_domain::proposal::ModelParameters;
 use quire_domain::{Failure, RunId, hex};
 use quire_ports::{
-    BYTES_PER_TOKEN, ChatMessage, ChatRole, Clock, LanguageModel, ModelRequest, ModelResponse, RunHistory,
-    RunQueue, StepContext, Store,
+    BYTES_PER_TOKEN, ChatMessage, ChatRole, Clock, LanguageModel, ModelRequest, ModelResponse, RunQueue,
+    RunReader, StepContext, Store,
 };
 use quire_understanding::summary::{
     RESPONSE_SCHEMA, RESPONSE_SCHEMA_NAME, SummaryError, SummarySource, split, validate,
@@ -40,7 +40,7 @@ pub struct SummaryModel {
     /// Stores the notes on each part as they come.
     queue: Arc<dyn RunQueue>,
     /// Has the notes that were stored.
-    history: Arc<dyn RunHistory>,
+    history: Arc<dyn RunReader>,
 }
 
 /// The answers about parts of a text that were stored, by their question.
@@ -50,7 +50,7 @@ impl SummaryModel {
     /// A model whose answers have at most `max_tokens` tokens. One text may use `max_text_tokens`, requests and answers
     /// together; what is beyond is not sent, and the summary says so. 0 is no limit.
     pub fn new(model: Arc<dyn LanguageModel>, max_tokens: u64, max_text_tokens: u64, store: &Store) -> Self {
-        let (clock, queue, history) = (store.clock.clone(), store.queue.clone(), store.history.clone());
+        let (clock, queue, history) = (store.clock.clone(), store.queue.clone(), store.run_reader.clone());
         Self { model, max_tokens, max_text_tokens, clock, queue, history }
     }
 
@@ -122,7 +122,7 @@ impl SummaryModel {
         language: &str,
         kept: &KeptNotes,
     ) -> Result<String, Failure> {
-        let question = question(part, language);
+        let question = notes_key(part, language);
         if let Some(notes) = kept.get(&question).and_then(notes_of) {
             return Ok(notes);
         }
@@ -163,7 +163,7 @@ impl SummaryModel {
 }
 
 /// What identifies the question for notes on a part: another prompt is another question.
-fn question(part: &str, language: &str) -> String {
+fn notes_key(part: &str, language: &str) -> String {
     let hash = [TAKE_NOTES, NOTES_SCHEMA, language, part].into_iter().fold(Sha256::new(), |hash, text| {
         hash.chain_update((text.len() as u64).to_be_bytes()).chain_update(text)
     });

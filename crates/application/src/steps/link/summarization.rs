@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_domain::link::{ForwardedText, NormalizedUrl, SummaryLanguage};
 use quire_domain::{Failure, FailureType, SummaryId};
-use quire_ports::{LinkRun, LinkSource, NewSummary, RunHistory, Step, StepContext, StepOutput};
+use quire_ports::{LinkRun, LinkSource, NewSummary, RunReader, Step, StepContext, StepOutput};
 use quire_understanding::summary::{
     self, EXTRACTIVE_METHOD, ForwardedPost, Summary, SummaryError, SummarySource,
 };
@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 
 use super::LinkStepServices;
 use super::model_summary::SummaryModel;
-use crate::link::PageRecord;
+use crate::link::WebPageArtifact;
 use crate::steps::StepErrorCode;
 use crate::steps::error_code::database_failure;
 
@@ -25,7 +25,7 @@ pub struct LinkSummarizationStep {
     /// What the steps share.
     pub shared: LinkStepServices,
     /// The artifacts of the run, which hold its page.
-    pub history: Arc<dyn RunHistory>,
+    pub history: Arc<dyn RunReader>,
     /// The model to ask. Without one, sentences of the text make the summary.
     pub model: Option<SummaryModel>,
     /// The language of summaries whose request names none.
@@ -53,7 +53,7 @@ impl Step for LinkSummarizationStep {
 impl LinkSummarizationStep {
     async fn summarise(&self, context: &StepContext) -> Result<StepOutput, Failure> {
         let Some(link) = self.shared.load(context).await? else { return Ok(StepOutput::default()) };
-        let page = PageRecord::of_run(self.history.as_ref(), context.run.id).await;
+        let page = WebPageArtifact::of_run(self.history.as_ref(), context.run.id).await;
         let page = page.map_err(|error| database_failure(&error))?;
         let domain = link.request.source.url().and_then(|url| NormalizedUrl::parse(url).ok());
         let input = Arc::new(SummaryInput { link, page, domain });
@@ -85,7 +85,7 @@ impl LinkSummarizationStep {
 /// What the step summarises.
 struct SummaryInput {
     link: LinkRun,
-    page: Option<PageRecord>,
+    page: Option<WebPageArtifact>,
     domain: Option<NormalizedUrl>,
 }
 
@@ -116,7 +116,7 @@ impl SummaryInput {
 /// The built-in summary. It consists of sentences of the text, so it has the language of the text.
 async fn built_in(input: Arc<SummaryInput>, ranking: &Semaphore) -> Result<MadeSummary, Failure> {
     use SummaryLanguage::Auto;
-    let _turn = ranking.acquire().await;
+    let _permit = ranking.acquire().await;
     // Ranking a long text takes a while, and requests must not wait for it.
     let made = tokio::task::spawn_blocking(move || {
         let source = input.source()?;

@@ -36,7 +36,7 @@ pub struct ModelInterpreterSettings {
     /// Whether the rules interpret the document if the model fails.
     pub fallback: bool,
     /// How many attempts the step has.
-    pub attempts: u32,
+    pub max_attempts: u32,
     /// Whether personal data is hidden from the model.
     pub redact: bool,
     /// The most tokens of a response.
@@ -99,7 +99,7 @@ impl ModelInterpreter {
     /// and one that is left alone because it kept failing is not worth a wait.
     fn is_asked_again(&self, error: &ModelError, attempt: u32) -> bool {
         let may_pass = error.kind.is_retryable() && error.retry_after.is_none();
-        error.kind.is_wait() || (may_pass && attempt < self.settings.attempts)
+        error.kind.is_wait() || (may_pass && attempt < self.settings.max_attempts)
     }
 
     async fn interpret_with_model(

@@ -33,7 +33,13 @@ fn request() -> InterpretRequest {
 }
 
 fn settings(tokens_per_document: u64, fallback: bool) -> ModelInterpreterSettings {
-    ModelInterpreterSettings { fallback, attempts: 2, redact: true, answer_tokens: 100, tokens_per_document }
+    ModelInterpreterSettings {
+        fallback,
+        max_attempts: 2,
+        redact: true,
+        answer_tokens: 100,
+        tokens_per_document,
+    }
 }
 
 fn interpreter(settings: ModelInterpreterSettings, model: impl LanguageModel + 'static) -> ModelInterpreter {

@@ -93,11 +93,11 @@ async fn copy_quietly(from: &InstallationStores, to: &InstallationStores) -> Res
 /// Works as an installation does: a queued run is claimed, events get new ids, and what is final stays final.
 async fn assert_works(place: &Place, waiting: RunId) {
     let fixture = &place.fixture;
-    let before = fixture.store.history.newest_event().await.unwrap();
+    let before = fixture.store.run_reader.newest_event().await.unwrap();
     let worker = fixture.worker(at(100)).await;
     assert_eq!(fixture.claim_one(worker, at(101)).await.run.id, waiting);
     fixture.complete_run(waiting).await;
-    assert!(fixture.store.history.newest_event().await.unwrap() > before);
+    assert!(fixture.store.run_reader.newest_event().await.unwrap() > before);
     for statement in [
         "UPDATE events SET event_type = 'RUN_FAILED'",
         "DELETE FROM artifacts",
@@ -146,7 +146,7 @@ async fn rows_and_files_go_to_postgresql_and_back_unchanged() {
 
 /// A database whose `insert` fails after a number of calls, as if the process was killed.
 struct Interrupted {
-    tables: Arc<dyn Tables>,
+    tables: Arc<dyn DatabaseTables>,
     left: Arc<AtomicUsize>,
 }
 
@@ -160,7 +160,7 @@ fn interrupted() -> PortError {
 }
 
 #[async_trait]
-impl Tables for Interrupted {
+impl DatabaseTables for Interrupted {
     async fn snapshot(&self) -> PortResult<Box<dyn TableSnapshot>> {
         self.tables.snapshot().await
     }

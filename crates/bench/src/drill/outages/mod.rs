@@ -39,7 +39,7 @@ async fn wait_for_progress(traffic: &Traffic, store: &Store) {
 
 async fn latest_completed(store: &Store) -> Option<RunId> {
     let filter = RunFilter { state: Some(RunStateName::Completed), limit: 1, ..RunFilter::default() };
-    store.history.runs(&filter).await.ok()?.first().map(|run| run.id)
+    store.run_reader.runs(&filter).await.ok()?.first().map(|run| run.id)
 }
 
 /// Ends the uploads, waits for the runs, stops the processes, and checks everything. Returns whether nothing is wrong.

@@ -6,7 +6,7 @@ use super::*;
 use crate::pipeline::Pipeline;
 use crate::run::{AfterFailure, Backoff, FailureKind};
 
-const POLICY: Backoff = Backoff { attempts: 3, base_ms: 1000, max_ms: 5000, jitter_ratio: 0.2 };
+const POLICY: Backoff = Backoff { max_attempts: 3, base_ms: 1000, max_ms: 5000, jitter_ratio: 0.2 };
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_800_000_000 + second).unwrap()
@@ -66,7 +66,7 @@ fn any_happening() -> impl Strategy<Value = (usize, Happening)> {
         3 => Just(Happening::Success),
         3 => Just(Happening::Failure(FailureKind::Transient)),
         1 => Just(Happening::Failure(FailureKind::Permanent)),
-        1 => (0i64..900).prop_map(|s| Happening::Failure(FailureKind::RateLimited { until: at(s) })),
+        1 => (0i64..900).prop_map(|s| Happening::Failure(FailureKind::Postponed { until: at(s) })),
         2 => (1i64..10).prop_map(Happening::Time),
     ];
     (0usize..5, happening)
@@ -115,7 +115,7 @@ proptest! {
                 prop_assert!(!succeeded.contains(&started.step) && gave_up.is_empty());
                 let earlier = StepAttempt { number: started.number - 1, ..started };
                 prop_assert!(made.contains(&earlier));
-                prop_assert!(!made.contains(&started) && started.number <= POLICY.attempts);
+                prop_assert!(!made.contains(&started) && started.number <= POLICY.max_attempts);
                 made.push(started);
                 running.push(started);
             }

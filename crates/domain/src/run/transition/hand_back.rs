@@ -18,7 +18,7 @@ pub(super) fn hand_back(run: &Run, at: Timestamp) -> Result<Transition, Transiti
     let event = owned.event(EventType::RunRequeued, run, at);
     // The run keeps its counters and its place in the queue, because it did nothing wrong.
     let queued = with_state(run, RunState::Queued { available_at: None, lane: None });
-    let next = Run { held: SignedDuration::ZERO, ..queued };
+    let next = Run { time_used: SignedDuration::ZERO, ..queued };
     let effects = vec![Effect::InterruptSteps(interrupted), Effect::Record(event), Effect::ResetSteps];
     Ok(Transition { from: run.fence, run: next, effects })
 }

@@ -30,9 +30,9 @@ pub(super) fn retry(
     let next = Run {
         retry_count,
         // A withdrawn run had no attempt, but may be retried.
-        attempts: run.attempts.max(retry_count),
+        failed_attempts: run.failed_attempts.max(retry_count),
         queued_at: at,
-        held: SignedDuration::ZERO,
+        time_used: SignedDuration::ZERO,
         ..with_state(run, RunState::Queued { available_at: available_at(at, delay), lane: None })
     };
     let event = Event { delay_ms: millis(delay), ..Event::of_run(EventType::RunRetried, run, at) };

@@ -29,7 +29,7 @@ impl RunningData {
     /// The failed run after an attempt that counts.
     pub(super) fn failed(&self, run: &Run, reason: FailureReason, at: Timestamp) -> Run {
         let state = RunState::Failed { started_at: Some(self.started_at), completed_at: at, reason };
-        Run { attempts: run.attempts + 1, ..with_state(run, state) }
+        Run { failed_attempts: run.failed_attempts + 1, ..with_state(run, state) }
     }
 
     /// The queued run after an attempt that counts.
@@ -41,10 +41,10 @@ impl RunningData {
         at: Timestamp,
     ) -> Transition {
         let next = Run {
-            attempts: run.attempts + 1,
+            failed_attempts: run.failed_attempts + 1,
             retry_count: run.retry_count + 1,
             queued_at: at,
-            held: SignedDuration::ZERO,
+            time_used: SignedDuration::ZERO,
             ..with_state(run, RunState::Queued { available_at: available_at(at, delay), lane: None })
         };
         let event = Event {

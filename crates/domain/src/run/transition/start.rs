@@ -17,7 +17,7 @@ pub(super) fn start(
         return Err(TransitionRefused::NotQueued { state: run.state.as_str(), action: "started" });
     };
     // The time before a wait counts. A limit beyond the end of the calendar is no limit.
-    let left = limit.saturating_sub(run.held).max(SignedDuration::ZERO);
+    let left = limit.saturating_sub(run.time_used).max(SignedDuration::ZERO);
     let deadline_at = at.checked_add(left).ok();
     let next = with_state(run, RunState::Running { started_at: at, deadline_at, worker: Some(worker) });
     // The event carries the fencing token that this start issues.

@@ -47,14 +47,14 @@ fn fail_change(pipeline: Pipeline, requeue: RequeuePolicy) -> RunChange {
     }
 }
 
-/// A wait until that second, after the worker held the run for `held` seconds.
-fn wait_change(until: i64, held: i64) -> RunChange {
+/// A wait until that second, after the worker held the run for `time_used` seconds.
+fn wait_change(until: i64, time_used: i64) -> RunChange {
     RunChange::Wait(Wait {
         until: at(until),
         next: StepAttempt { step: StepName::Extraction, number: 2 },
         lane: None,
         failure: None,
-        held: SignedDuration::from_secs(held),
+        time_used: SignedDuration::from_secs(time_used),
     })
 }
 
@@ -74,7 +74,7 @@ fn recorded(transition: &Transition) -> Vec<EventType> {
 fn a_run_is_created_queued_with_queued_at_and_no_retries() {
     let (run, event) = create(&new_run(Pipeline::Proposal), at(0));
     assert_eq!(run.state, RunState::Queued { available_at: None, lane: None });
-    assert_eq!((run.queued_at, run.retry_count, run.attempts), (at(0), 0, 0));
+    assert_eq!((run.queued_at, run.retry_count, run.failed_attempts), (at(0), 0, 0));
     assert_eq!(event.event_type, EventType::RunCreated);
 }
 
@@ -166,13 +166,13 @@ fn an_automatic_requeue_counts_attempts_and_gives_up_at_the_limit() {
         let transition = apply(&run, fail_change(Pipeline::Document, AUTO), at(10)).unwrap();
         assert_eq!(recorded(&transition), [EventType::RunRequeued]);
         run = transition.run;
-        assert_eq!((run.attempts, run.retry_count), (n, n));
+        assert_eq!((run.failed_attempts, run.retry_count), (n, n));
         assert_eq!(run.state, RunState::Queued { available_at: Some(at(10 + wait)), lane: None });
         run = apply(&run, start_change(), at(1000)).unwrap().run;
     }
     let last = apply(&run, fail_change(Pipeline::Document, AUTO), at(2000)).unwrap();
     assert_eq!(recorded(&last), [EventType::RunFailed]);
-    assert_eq!(last.run.attempts, 3);
+    assert_eq!(last.run.failed_attempts, 3);
     assert_eq!(last.run.state.reason().unwrap().failure_type, FailureType::ExtractionFailed);
 }
 
@@ -182,7 +182,7 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
     let failed = |failure| RunChange::Fail { step: StepName::Interpretation, failure, requeue: AUTO };
     let end = apply(&run, failed(Failure::permanent("BROKEN", "it is broken")), at(10)).unwrap();
     assert_eq!(end.run.state.as_str(), "FAILED");
-    let limited = Failure::new(FailureKind::RateLimited { until: at(9000) }, "RATE_LIMITED", "slow down");
+    let limited = Failure::new(FailureKind::Postponed { until: at(9000) }, "RATE_LIMITED", "slow down");
     let wait = apply(&run, failed(limited), at(10)).unwrap();
     assert_eq!(wait.run.state, RunState::Queued { available_at: Some(at(9000)), lane: None });
 }
@@ -201,7 +201,7 @@ fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
         let requeued = apply(&run, shared.clone(), at(5)).unwrap();
         assert_eq!(recorded(&requeued), [EventType::RunRequeued]);
         assert_eq!(requeued.run.state, RunState::Queued { available_at: Some(at(8)), lane: None });
-        assert_eq!((requeued.run.attempts, requeued.run.counted_attempts()), (n, 0));
+        assert_eq!((requeued.run.failed_attempts, requeued.run.counted_attempts()), (n, 0));
         run = apply(&requeued.run, start_change(), at(9)).unwrap().run;
     }
     let first = apply(&run, alone.clone(), at(10)).unwrap().run;
@@ -215,7 +215,7 @@ fn a_run_orphaned_with_others_is_not_blamed_and_comes_back_after_its_delay() {
 fn a_run_that_is_handed_back_keeps_its_counters_and_its_place() {
     let run = started(Pipeline::Document);
     let mut back = apply(&run, RunChange::HandBack, at(9)).unwrap();
-    assert_eq!((back.run.attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
+    assert_eq!((back.run.failed_attempts, back.run.retry_count, back.run.queued_at), (0, 0, run.queued_at));
     assert_eq!(back.run.state, RunState::Queued { available_at: None, lane: None });
     let step = RunningStep { step: StepName::Extraction, attempt: 1, started_at: Some(at(1)) };
     back.interrupt(&[step], WorkerId::new(), at(9));
@@ -233,14 +233,14 @@ fn a_run_that_waits_keeps_its_counters_and_its_place_and_its_limit_counts_the_ti
         let Effect::Record(event) = &waiting.effects[0] else { panic!("{:?}", waiting.effects) };
         assert!(event.is_wait() && event.attempt == Some(2) && event.delay_ms == Some(50_000), "{event:?}");
         assert_eq!(waiting.turn(at(100 * round)), Some(Turn::Delayed));
-        let Run { attempts, retry_count, .. } = waiting.run;
-        assert_eq!((attempts, retry_count, waiting.run.queued_at), (0, 0, queued_at));
+        let Run { failed_attempts, retry_count, .. } = waiting.run;
+        assert_eq!((failed_attempts, retry_count, waiting.run.queued_at), (0, 0, queued_at));
         run = apply(&waiting.run, start_change(), at(1000)).unwrap().run;
         let RunState::Running { deadline_at, .. } = run.state else { panic!("{:?}", run.state) };
         assert_eq!(deadline_at, Some(at(1000 + left)));
     }
     let back = apply(&run, RunChange::HandBack, at(2000)).unwrap().run;
-    assert_eq!(back.held, SignedDuration::ZERO, "the next attempt has the whole limit");
+    assert_eq!(back.time_used, SignedDuration::ZERO, "the next attempt has the whole limit");
 }
 
 /// Whatever the pipeline does after failures: nobody else starts the run again.
@@ -256,7 +256,7 @@ fn a_cancelled_run_fails_for_good_and_may_be_retried_by_a_person() {
     assert!(cancelled.effects.contains(&Effect::PassTurn));
     let retried = apply(&cancelled.run, RunChange::Retry { requeue: MANUAL }, at(10)).unwrap();
     assert!(retried.effects.contains(&Effect::ResetSteps));
-    assert_eq!((retried.run.attempts, retried.run.retry_count), (1, 1));
+    assert_eq!((retried.run.failed_attempts, retried.run.retry_count), (1, 1));
     let (queued, _) = create(&new_run(Pipeline::Proposal), at(0));
     assert_eq!(apply(&queued, RunChange::Cancel, at(1)), Err(TransitionRefused::CancelQueued));
     assert!(TransitionRefused::CancelQueued.to_string().contains("withdraw"));
@@ -276,7 +276,7 @@ fn a_run_that_timed_out_is_continued_by_a_run_that_names_it() {
     let (next, _) = create(new, at(121));
     assert_eq!(next.continues, Some(Continuation { run: run.id, number: 1 }));
     let policy = |continuations| RetryPolicy {
-        backoff: Backoff { attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
+        backoff: Backoff { max_attempts: 1, base_ms: 1, max_ms: 1, jitter_ratio: 0.0 },
         requeue: RequeuePolicy::Never,
         recovery: RecoveryPolicy::Fail,
         continuations,
@@ -315,7 +315,7 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = RunChange> {
         Just(FailureKind::Transient),
         Just(FailureKind::Permanent),
         Just(FailureKind::TimedOut),
-        (0i64..900).prop_map(|s| FailureKind::RateLimited { until: at(s) }),
+        (0i64..900).prop_map(|s| FailureKind::Postponed { until: at(s) }),
     ];
     let orphaned =
         prop_oneof![Just(Orphaned::Alone), Just(Orphaned::Together { delay: SignedDuration::from_secs(2) })];
@@ -330,7 +330,7 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = RunChange> {
         }),
         1 => Just(RunChange::TimeOut { continued_by: None }),
         2 => (recovery, orphaned).prop_map(|(recovery, orphaned)| RunChange::Recover { recovery, orphaned }),
-        2 => (0i64..900, 0i64..200).prop_map(|(until, held)| wait_change(until, held)),
+        2 => (0i64..900, 0i64..200).prop_map(|(until, time_used)| wait_change(until, time_used)),
         1 => Just(RunChange::HandBack),
         2 => requeue.prop_map(|requeue| RunChange::Retry { requeue }),
         1 => Just(RunChange::Withdraw),
@@ -349,7 +349,7 @@ proptest! {
     #[test]
     fn any_sequence_of_changes_keeps_the_invariants((pipeline, changes) in any_history()) {
         let (mut run, _) = create(&new_run(pipeline), at(0));
-        let mut open_attempt: Option<Fence> = None;
+        let mut open_claim: Option<Fence> = None;
         for (second, change) in (1i64..).zip(changes) {
             let before = run.clone();
             let waits = matches!(change, RunChange::Wait(_));
@@ -359,7 +359,7 @@ proptest! {
             run = transition.run.clone();
             prop_assert_eq!(transition.from, before.fence);
             prop_assert_eq!(run.fence, before.fence.next());
-            prop_assert!(run.attempts >= run.retry_count && run.attempts >= run.shared_orphanings);
+            prop_assert!(run.failed_attempts >= run.retry_count && run.failed_attempts >= run.shared_orphanings);
             prop_assert_eq!(run.created_at, before.created_at);
             prop_assert_eq!(run.state.started_at().is_none(), matches!(run.state, RunState::Queued { .. })
                 || run.state.reason().is_some_and(|r| r.failure_type == FailureType::Withdrawn));
@@ -367,34 +367,34 @@ proptest! {
             prop_assert_eq!(run.state.is_terminal() && !matches!(run.state, RunState::Completed { .. }),
                 run.state.reason().is_some());
             if waits {
-                prop_assert_eq!((run.attempts, run.retry_count), (before.attempts, before.retry_count));
+                prop_assert_eq!((run.failed_attempts, run.retry_count), (before.failed_attempts, before.retry_count));
                 prop_assert_eq!(run.queued_at, before.queued_at);
-                prop_assert!(!transition.rejoins_queue() && run.held >= before.held);
+                prop_assert!(!transition.rejoins_queue() && run.time_used >= before.time_used);
             } else if matches!(run.state, RunState::Queued { .. }) {
-                prop_assert_eq!(run.held, SignedDuration::ZERO);
+                prop_assert_eq!(run.time_used, SignedDuration::ZERO);
             } else {
-                prop_assert_eq!(run.held, before.held);
+                prop_assert_eq!(run.time_used, before.time_used);
             }
             if let RunState::Running { started_at, deadline_at, .. } = run.state {
                 let whole = SignedDuration::from_secs(120);
                 let left = deadline_at.unwrap().duration_since(started_at);
-                prop_assert_eq!(left, whole.saturating_sub(run.held).max(SignedDuration::ZERO));
+                prop_assert_eq!(left, whole.saturating_sub(run.time_used).max(SignedDuration::ZERO));
             }
             for effect in &transition.effects {
                 let Effect::Record(event) = effect else { continue };
                 match event.event_type {
                     EventType::RunStarted => {
-                        prop_assert_eq!(open_attempt, None);
-                        open_attempt = event.fence;
+                        prop_assert_eq!(open_claim, None);
+                        open_claim = event.fence;
                     }
-                    EventType::RunWithdrawn | EventType::RunRetried => prop_assert_eq!(open_attempt, None),
+                    EventType::RunWithdrawn | EventType::RunRetried => prop_assert_eq!(open_claim, None),
                     _ => {
-                        prop_assert!(event.event_type.ends_attempt());
-                        prop_assert_eq!(open_attempt.take(), event.fence);
+                        prop_assert!(event.event_type.ends_claim());
+                        prop_assert_eq!(open_claim.take(), event.fence);
                     }
                 }
             }
-            prop_assert_eq!(open_attempt.is_some(), matches!(run.state, RunState::Running { .. }));
+            prop_assert_eq!(open_claim.is_some(), matches!(run.state, RunState::Running { .. }));
             if before.state.is_terminal() {
                 prop_assert!(pipeline != Pipeline::Document);
                 prop_assert_eq!(run.state.as_str(), "QUEUED");

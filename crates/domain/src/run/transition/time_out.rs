@@ -23,7 +23,7 @@ pub(super) fn time_out(
     let mut event = owned.event(EventType::RunTimedOut, run, at);
     event.failure = Some(record.clone());
     let next = Run {
-        attempts: run.attempts + 1,
+        failed_attempts: run.failed_attempts + 1,
         ..with_state(
             run,
             RunState::TimedOut {

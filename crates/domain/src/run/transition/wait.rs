@@ -24,12 +24,12 @@ pub struct Wait {
     /// What a provider answered that asked to wait. It is in the error log of the run.
     pub failure: Option<FailureRecord>,
     /// How long the worker held the run since it was claimed, in time awake.
-    pub held: SignedDuration,
+    pub time_used: SignedDuration,
 }
 
 pub(super) fn wait(run: &Run, wait: Wait, at: Timestamp) -> Result<Transition, TransitionRefused> {
     let owned = require_running(run, "sent to wait")?;
-    let Wait { until, next, lane, failure, held } = wait;
+    let Wait { until, next, lane, failure, time_used } = wait;
     let delay = until.duration_since(at);
     let event = Event {
         step: Some(next.step),
@@ -41,8 +41,8 @@ pub(super) fn wait(run: &Run, wait: Wait, at: Timestamp) -> Result<Transition, T
         ..owned.event(EventType::RunRequeued, run, at)
     };
     // Stored in milliseconds.
-    let held = SignedDuration::from_millis_i128(run.held.saturating_add(held).as_millis());
+    let time_used = SignedDuration::from_millis_i128(run.time_used.saturating_add(time_used).as_millis());
     let queued = RunState::Queued { available_at: available_at(at, delay), lane };
-    let next = Run { held, ..with_state(run, queued) };
+    let next = Run { time_used, ..with_state(run, queued) };
     Ok(Transition { from: run.fence, run: next, effects: vec![Effect::Record(event)] })
 }

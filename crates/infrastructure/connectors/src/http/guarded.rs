@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tower::{Service, ServiceExt as _};
 
-use crate::web::{AddressRefused, Guard};
+use crate::web::{Guard, HostRefused};
 
 /// A host with many addresses is tried at this many.
 const MAX_ADDRESSES: usize = 4;
@@ -32,7 +32,7 @@ impl GuardedConnector {
         let default = if target.scheme_str() == Some("https") { 443 } else { 80 };
         let port = target.port_u16().unwrap_or(default);
         let addresses = self.guard.addresses(target.host().unwrap_or_default(), port).await?;
-        let mut error: BoxError = AddressRefused::Unresolved.into();
+        let mut error: BoxError = HostRefused::Unresolved.into();
         for address in addresses.into_iter().take(MAX_ADDRESSES) {
             let pinned: Uri = format!("http://{address}/").parse()?;
             let connection = match &self.tunnel {

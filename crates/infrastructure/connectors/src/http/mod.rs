@@ -22,7 +22,7 @@ pub use connection::HttpOptionsError;
 pub(crate) use connection::is_this_machine;
 pub use response::{HttpBody, HttpStream};
 
-use crate::web::{AddressRefused, Guard};
+use crate::web::{Guard, HostRefused};
 
 /// How connections are made.
 #[derive(Clone, Default)]
@@ -70,7 +70,7 @@ pub enum HttpError {
     #[error("the connection was interrupted")]
     Interrupted,
     #[error("{0}")]
-    Refused(AddressRefused),
+    Refused(HostRefused),
 }
 
 /// Sends requests over a pool of connections. Clones share the pool.
@@ -101,7 +101,7 @@ impl HttpClient {
         let deadline = Instant::now() + limits.time;
         let head = response::within(deadline, limits.idle, self.connections.request(request)).await?;
         let (head, body) = head
-            .map_err(|error| match AddressRefused::behind(&error) {
+            .map_err(|error| match HostRefused::behind(&error) {
                 Some(refusal) => HttpError::Refused(refusal),
                 None if error.is_connect() => HttpError::Unreachable,
                 None => HttpError::Interrupted,

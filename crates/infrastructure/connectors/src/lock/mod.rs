@@ -46,13 +46,13 @@ impl SharedLocks {
 impl RequestLocks for SharedLocks {
     async fn acquire(&self, request: &LockRequest) -> LockOutcome {
         let Some(local) = self.local.acquire(request.id) else {
-            return LockOutcome::Held { source: LockSource::Local, retry_after: LOCAL_RETRY };
+            return LockOutcome::Taken { source: LockSource::Local, retry_after: LOCAL_RETRY };
         };
         let Some(redis) = &self.redis else { return LockOutcome::Acquired(Box::new(local)) };
         match redis.acquire(request).await {
             Ok(RedisOutcome::Acquired(lock)) => LockOutcome::Acquired(lock.beside(local)),
-            Ok(RedisOutcome::Held { retry_after }) => {
-                LockOutcome::Held { source: LockSource::Redis, retry_after }
+            Ok(RedisOutcome::Taken { retry_after }) => {
+                LockOutcome::Taken { source: LockSource::Redis, retry_after }
             }
             Err(reason) => {
                 tracing::warn!(

@@ -57,7 +57,7 @@ pub struct RedisLocks {
 /// The outcome of a request for a lock.
 pub(super) enum RedisOutcome {
     Acquired(RedisLock),
-    Held { retry_after: Duration },
+    Taken { retry_after: Duration },
 }
 
 /// A lock that is held. A task renews it and deletes it when `stop` is dropped.
@@ -107,7 +107,7 @@ impl RedisLocks {
         let acquired = server.try_acquire(&key, &value, request.fence).await;
         match server.note("acquire", acquired)? {
             None => Ok(RedisOutcome::Acquired(RedisLock::hold(server.clone(), key, value, request))),
-            Some(retry_after) => Ok(RedisOutcome::Held { retry_after }),
+            Some(retry_after) => Ok(RedisOutcome::Taken { retry_after }),
         }
     }
 }

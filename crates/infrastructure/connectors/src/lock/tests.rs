@@ -38,14 +38,14 @@ fn request(id: RunId, fence: i32) -> LockRequest {
 async fn acquired(locks: &SharedLocks, id: RunId) -> Box<dyn LockGuard> {
     match locks.acquire(&request(id, 1)).await {
         LockOutcome::Acquired(guard) => guard,
-        LockOutcome::Held { source, .. } => panic!("held: {}", source.as_str()),
+        LockOutcome::Taken { source, .. } => panic!("held: {}", source.as_str()),
         LockOutcome::Failed { reason } => panic!("{reason}"),
     }
 }
 
 async fn is_held(locks: &SharedLocks, id: RunId, fence: i32) -> Option<LockSource> {
     match locks.acquire(&request(id, fence)).await {
-        LockOutcome::Held { source, .. } => Some(source),
+        LockOutcome::Taken { source, .. } => Some(source),
         _ => None,
     }
 }

@@ -16,9 +16,9 @@ use quire_ports::{CallPermits, WebErrorKind, WebFailure};
 use url::Url;
 
 use super::decompress::{ACCEPTED, DecompressError, decompress};
-use super::host_spacing::{HostSpacing, RequestSlot};
+use super::host_spacing::{HostSpacing, RequestTime};
 use super::robots::Robots;
-use super::{AddressRefused, Guard, WebSettings};
+use super::{Guard, HostRefused, WebSettings};
 use crate::http::{HttpClient, HttpError, HttpLimits, HttpStream};
 use crate::retry::retry_after;
 
@@ -66,8 +66,8 @@ type BoxedFetch<'a> = Pin<Box<dyn Future<Output = Result<Fetched, WebFailure>> +
 /// How a request is spaced from others to its host.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spacing {
-    /// Its slot must have come.
-    Slot,
+    /// Its time must have come.
+    Spaced,
     /// It follows a redirect: it is sent at once and counts for the requests after it.
     Counted,
     /// It asks for the rules of the site, once for all its pages.
@@ -101,7 +101,7 @@ impl Fetcher {
     /// Fetches a page.
     pub(super) async fn fetch(&self, url: &Url) -> Result<Fetched, WebFailure> {
         let deadline = Instant::now() + self.settings.timeout;
-        self.follow(url, Limits { deadline, bytes: self.settings.max_bytes, spacing: Spacing::Slot }).await
+        self.follow(url, Limits { deadline, bytes: self.settings.max_bytes, spacing: Spacing::Spaced }).await
     }
 
     /// Follows redirects. Each address on the way is checked like the first one.
@@ -113,7 +113,7 @@ impl Fetcher {
                 FetchAnswer::Redirect(next) => url = next,
                 FetchAnswer::Content(fetched) => return Ok(fetched),
             }
-            if limits.spacing == Spacing::Slot {
+            if limits.spacing == Spacing::Spaced {
                 limits.spacing = Spacing::Counted;
             }
         }
@@ -131,13 +131,13 @@ impl Fetcher {
     async fn ask_in_lane(&self, url: &Url, limits: Limits) -> Result<FetchAnswer, WebFailure> {
         let interval = match limits.spacing {
             Spacing::None => Duration::ZERO,
-            Spacing::Slot | Spacing::Counted => self.allowed_interval(url).await?,
+            Spacing::Spaced | Spacing::Counted => self.allowed_interval(url).await?,
         };
         let host = url.host_str().unwrap_or_default();
         let lane = LaneName::host(host);
         let permit = self.permits.permit(&lane).await;
         let permit = permit.map_err(|wait| WebFailure::wait(Some(lane.clone()), wait))?;
-        self.take_slot(host, interval, limits.spacing)?;
+        self.take_request_time(host, interval, limits.spacing)?;
         let answer = match self.ask(url, limits).await {
             Err(WebFailure { retry_after: Some(wait), message, .. }) => {
                 self.permits.close(&lane, wait, &message).await;
@@ -191,8 +191,8 @@ impl Fetcher {
         Ok(robots.delay.filter(|_| !interval.is_zero()).map_or(interval, |delay| delay.max(interval)))
     }
 
-    /// Takes the slot of a request. If it has not come, the run waits in the queue and holds nothing.
-    fn take_slot(&self, host: &str, interval: Duration, spacing: Spacing) -> Result<(), WebFailure> {
+    /// Takes the time of a request. If it has not come, the run waits in the queue and holds nothing.
+    fn take_request_time(&self, host: &str, interval: Duration, spacing: Spacing) -> Result<(), WebFailure> {
         let now = tokio::time::Instant::now();
         match spacing {
             Spacing::None => Ok(()),
@@ -200,9 +200,9 @@ impl Fetcher {
                 self.spacing.count(host, interval, now);
                 Ok(())
             }
-            Spacing::Slot => match self.spacing.slot(host, interval, now) {
-                RequestSlot::Now => Ok(()),
-                RequestSlot::Later(wait) => Err(WebFailure::wait(None, wait)),
+            Spacing::Spaced => match self.spacing.request_time(host, interval, now) {
+                RequestTime::Now => Ok(()),
+                RequestTime::Later(wait) => Err(WebFailure::wait(None, wait)),
             },
         }
     }
@@ -226,9 +226,9 @@ impl Fetcher {
 }
 
 /// The failure of an address that is not reached.
-pub(super) fn refused(refusal: AddressRefused) -> WebFailure {
+pub(super) fn refused(refusal: HostRefused) -> WebFailure {
     match refusal {
-        AddressRefused::Unresolved => WebFailure::new(WebErrorKind::Unavailable, refusal.to_string()),
+        HostRefused::Unresolved => WebFailure::new(WebErrorKind::Unavailable, refusal.to_string()),
         _ => WebFailure::new(WebErrorKind::AddressNotAllowed, refusal.to_string()),
     }
 }

@@ -13,7 +13,7 @@ use super::{AllowList, Resolver};
 
 /// Why a host is not reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AddressRefused {
+pub enum HostRefused {
     /// Only web pages are fetched.
     #[error("only http and https addresses are fetched")]
     Scheme,
@@ -31,7 +31,7 @@ pub enum AddressRefused {
     Unresolved,
 }
 
-impl AddressRefused {
+impl HostRefused {
     /// The refusal that an error of a connection was caused by.
     pub(crate) fn behind(error: &(dyn std::error::Error + 'static)) -> Option<Self> {
         let mut causes = std::iter::successors(Some(error), |error| error.source());
@@ -53,63 +53,63 @@ impl Guard {
     }
 
     /// Checks an address before anything is sent. A name is not resolved yet.
-    pub fn check(&self, url: &Url) -> Result<(), AddressRefused> {
+    pub fn check(&self, url: &Url) -> Result<(), HostRefused> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(AddressRefused::Scheme);
+            return Err(HostRefused::Scheme);
         }
         let port = url.port_or_known_default().unwrap_or_default();
         match url.host() {
-            Some(Host::Ipv4(address)) => self.check_address(address.into(), port),
-            Some(Host::Ipv6(address)) => self.check_address(address.into(), port),
+            Some(Host::Ipv4(address)) => self.check_ip(address.into(), port),
+            Some(Host::Ipv6(address)) => self.check_ip(address.into(), port),
             Some(Host::Domain(name)) => self.check_name(name, port),
-            None => Err(AddressRefused::Scheme),
+            None => Err(HostRefused::Scheme),
         }
     }
 
     /// Checks an address also by what its name resolves to.
-    pub async fn check_resolved(&self, url: &Url) -> Result<(), AddressRefused> {
+    pub async fn check_resolved(&self, url: &Url) -> Result<(), HostRefused> {
         self.check(url)?;
         let port = url.port_or_known_default().unwrap_or_default();
         self.addresses(url.host_str().unwrap_or_default(), port).await.map(drop)
     }
 
     /// The addresses to connect to, all of them checked.
-    pub(crate) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, AddressRefused> {
+    pub(crate) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, HostRefused> {
         let literal = host.trim_start_matches('[').trim_end_matches(']');
         if let Ok(address) = literal.parse::<IpAddr>() {
-            self.check_address(address, port)?;
+            self.check_ip(address, port)?;
             return Ok(vec![SocketAddr::new(address, port)]);
         }
         let name = host.to_ascii_lowercase();
         self.check_name(&name, port)?;
-        let addresses = self.resolver.resolve(&name).await.map_err(|_| AddressRefused::Unresolved)?;
+        let addresses = self.resolver.resolve(&name).await.map_err(|_| HostRefused::Unresolved)?;
         if addresses.is_empty() {
-            return Err(AddressRefused::Unresolved);
+            return Err(HostRefused::Unresolved);
         }
         if !self.allow.has_name(&name, port) {
-            addresses.iter().try_for_each(|address| self.check_address(*address, port))?;
+            addresses.iter().try_for_each(|address| self.check_ip(*address, port))?;
         }
         Ok(addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
     }
 
-    fn check_name(&self, name: &str, port: u16) -> Result<(), AddressRefused> {
+    fn check_name(&self, name: &str, port: u16) -> Result<(), HostRefused> {
         if self.allow.has_name(name, port) {
             return Ok(());
         }
         if is_refused_host(name) {
-            return Err(AddressRefused::Name);
+            return Err(HostRefused::Name);
         }
         // Its addresses may be listed with this port.
         Ok(())
     }
 
-    fn check_address(&self, address: IpAddr, port: u16) -> Result<(), AddressRefused> {
+    fn check_ip(&self, address: IpAddr, port: u16) -> Result<(), HostRefused> {
         if self.allow.has_address(address, port) {
             return Ok(());
         }
         if !is_public(address) {
-            return Err(AddressRefused::Address);
+            return Err(HostRefused::Address);
         }
-        if self.ports.contains(&port) { Ok(()) } else { Err(AddressRefused::Port(port)) }
+        if self.ports.contains(&port) { Ok(()) } else { Err(HostRefused::Port(port)) }
     }
 }

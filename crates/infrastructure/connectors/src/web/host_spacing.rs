@@ -18,8 +18,8 @@ const MAX_HOSTS: usize = 10_000;
 
 /// When a request may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RequestSlot {
-    /// Now. The slot is taken.
+pub(super) enum RequestTime {
+    /// Now. The time is taken.
     Now,
     /// Not before this time has passed. The caller asks again then, and holds nothing meanwhile.
     Later(Duration),
@@ -47,18 +47,18 @@ struct Site {
 }
 
 impl HostSpacing {
-    /// The slot of a request to a host.
-    pub(super) fn slot(&self, host: &str, interval: Duration, now: Instant) -> RequestSlot {
+    /// The time of a request to a host.
+    pub(super) fn request_time(&self, host: &str, interval: Duration, now: Instant) -> RequestTime {
         self.with_queue(host, now, |queue| {
             let at = queue.next.max(now);
             if at.duration_since(now) <= interval / EARLY_PART {
                 queue.next = at + interval;
-                return RequestSlot::Now;
+                return RequestTime::Now;
             }
             // Callers who come later get a time each, so that they do not all come back at once.
             let promised = queue.last_promised.max(at);
             queue.last_promised = promised + interval;
-            RequestSlot::Later(promised.duration_since(now))
+            RequestTime::Later(promised.duration_since(now))
         })
     }
 
@@ -100,34 +100,34 @@ mod tests {
     async fn requests_to_one_host_are_spaced_and_whoever_is_early_gets_a_time_of_its_own() {
         let (spacing, now) = (HostSpacing::default(), Instant::now());
         let seconds = Duration::from_secs;
-        let slot = |host: &str, now| spacing.slot(host, seconds(1), now);
-        let slots: Vec<RequestSlot> = (0..4).map(|_| slot("a", now)).collect();
+        let slot = |host: &str, now| spacing.request_time(host, seconds(1), now);
+        let slots: Vec<RequestTime> = (0..4).map(|_| slot("a", now)).collect();
         assert_eq!(
             slots,
             [
-                RequestSlot::Now,
-                RequestSlot::Later(seconds(1)),
-                RequestSlot::Later(seconds(2)),
-                RequestSlot::Later(seconds(3)),
+                RequestTime::Now,
+                RequestTime::Later(seconds(1)),
+                RequestTime::Later(seconds(2)),
+                RequestTime::Later(seconds(3)),
             ]
         );
-        assert_eq!(slot("b", now), RequestSlot::Now, "another host");
+        assert_eq!(slot("b", now), RequestTime::Now, "another host");
         let early = Duration::from_millis(950);
         for later in [early, seconds(2), seconds(3)] {
-            assert_eq!(slot("a", now + later), RequestSlot::Now, "its time has come: {later:?}");
+            assert_eq!(slot("a", now + later), RequestTime::Now, "its time has come: {later:?}");
         }
-        assert_eq!(slot("a", now + seconds(60)), RequestSlot::Now);
-        assert_eq!(spacing.slot("c", Duration::ZERO, now), RequestSlot::Now);
-        assert_eq!(spacing.slot("c", Duration::ZERO, now), RequestSlot::Now);
+        assert_eq!(slot("a", now + seconds(60)), RequestTime::Now);
+        assert_eq!(spacing.request_time("c", Duration::ZERO, now), RequestTime::Now);
+        assert_eq!(spacing.request_time("c", Duration::ZERO, now), RequestTime::Now);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_request_after_a_redirect_is_sent_at_once_and_moves_the_next_one() {
         let (spacing, now) = (HostSpacing::default(), Instant::now());
         let second = Duration::from_secs(1);
-        assert_eq!(spacing.slot("a", second, now), RequestSlot::Now);
+        assert_eq!(spacing.request_time("a", second, now), RequestTime::Now);
         spacing.count("a", second, now);
-        assert_eq!(spacing.slot("a", second, now), RequestSlot::Later(2 * second));
+        assert_eq!(spacing.request_time("a", second, now), RequestTime::Later(2 * second));
     }
 
     #[tokio::test(start_paused = true)]

@@ -18,7 +18,7 @@ mod settings;
 pub use allow::{AllowList, InvalidEntry};
 pub use direct::DirectWebReader;
 pub use firecrawl::FirecrawlReader;
-pub use guard::{AddressRefused, Guard};
+pub use guard::{Guard, HostRefused};
 pub use resolver::{Resolver, SystemResolver};
 pub use settings::{FirecrawlSettings, WebSettings, WebSettingsError};
 

@@ -33,7 +33,7 @@ fn request(row: &dyn ColumnReader) -> PortResult<LinkRequest> {
     Ok(LinkRequest {
         source,
         dedupe_hash: row.string("link_dedupe_hash")?,
-        user_id: row.optional_uuid("link_user_id")?,
+        key_id: row.optional_uuid("link_user_id")?,
         language: SummaryLanguage::parse(row.text("link_language")?).map_err(corrupt)?,
         retry_of: row.optional_uuid("link_retry_of")?.map(RunId),
     })

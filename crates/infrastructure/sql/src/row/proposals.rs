@@ -27,7 +27,7 @@ fn request(row: &dyn ColumnReader) -> PortResult<ProposalRequest> {
     Ok(ProposalRequest {
         scope: known(known_scope, "scope", scope)?,
         parent: row.optional_uuid("input_parent_run_id")?.map(RunId),
-        user_id: row.optional_uuid("input_user_id")?,
+        key_id: row.optional_uuid("input_user_id")?,
         input_idea: row.string("input_input_idea")?,
         extra_context: row.optional_json("input_extra_context")?,
         model: row.string("input_model")?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quire_domain::{DocumentId, EventId, Run, RunId};
-use quire_ports::{EventFilter, PortResult, RunHistory};
+use quire_ports::{EventFilter, PortResult, RunReader};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -49,7 +49,7 @@ pub(super) struct Coordinator {
 
 impl Coordinator {
     pub(super) async fn new(importer: Importer, slots: u32, stop: CancellationToken) -> PortResult<Self> {
-        let history = importer.store.history.clone();
+        let history = importer.store.run_reader.clone();
         let watcher = RunEndWatcher { after: history.newest_event().await?, history };
         let max_pending = (slots as usize).saturating_mul(IMPORTED_PER_SLOT);
         Ok(Self {
@@ -121,7 +121,7 @@ impl Coordinator {
             Inspection::Running(hash, run) => {
                 self.waiting.insert(run.id, hash);
                 // It may have ended before it was added to `waiting`.
-                let run = self.importer.store.history.run(run.id).await?;
+                let run = self.importer.store.run_reader.run(run.id).await?;
                 if run.state.is_terminal() {
                     return self.write_ended(vec![run.id], results, progress).await;
                 }
@@ -139,7 +139,7 @@ impl Coordinator {
         progress: &mut ProcessProgress,
     ) -> Result<bool, CommandError> {
         for id in runs {
-            let run: Run = self.importer.store.history.run(id).await?;
+            let run: Run = self.importer.store.run_reader.run(id).await?;
             let document = self.importer.store.documents.find(DocumentId(run.subject.0)).await?;
             let result = self.importer.result(&document, &run).await?;
             let Some(hash) = self.waiting.remove(&id) else { continue };
@@ -180,7 +180,7 @@ fn write(
 
 /// Watches the event history for ended runs.
 struct RunEndWatcher {
-    history: Arc<dyn RunHistory>,
+    history: Arc<dyn RunReader>,
     after: EventId,
 }
 

@@ -1,7 +1,7 @@
 //! The result of a file, as it is written.
 
 use jiff::Timestamp;
-use quire_application::document::pages::{PageIndex, PageNotice, RawTextArtifact};
+use quire_application::document::pages::{PageNotice, PagesArtifact, RawTextArtifact};
 use quire_application::review;
 use quire_domain::SchemaRef;
 use quire_domain::{Document, DocumentId, Run, RunId, RunState, hex};
@@ -141,13 +141,13 @@ pub(super) async fn of_run(
 
 /// Adds pages and language, which a run that failed later has as well.
 async fn add_reading(store: &Store, run: &Run, result: &mut FileResult) -> Result<(), PortError> {
-    let artifacts = store.history.artifacts(run.id).await?;
+    let artifacts = store.run_reader.artifacts(run.id).await?;
     let payload = |kind: &str| {
         let artifact = artifacts.iter().rfind(|artifact| artifact.artifact_type == kind);
         artifact.map(|artifact| artifact.payload.as_str())
     };
-    let index =
-        payload(PageIndex::ARTIFACT).and_then(|payload| serde_json::from_str::<PageIndex>(payload).ok());
+    let index = payload(PagesArtifact::ARTIFACT)
+        .and_then(|payload| serde_json::from_str::<PagesArtifact>(payload).ok());
     result.pages = index.as_ref().map(|index| index.pages.len());
     result.page_notices = index.map(|index| index.notices()).unwrap_or_default();
     let text = payload(RawTextArtifact::ARTIFACT)

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jiff::Timestamp;
 use quire_api::ApiError;
 use quire_application::credential::LOCAL_NAME;
-use quire_application::document::upload::{FirstRun, Upload, UploadError, UploadSettings, Uploader};
+use quire_application::document::upload::{FirstRunOptions, Upload, UploadError, UploadSettings, Uploader};
 use quire_application::document::{ReprocessOptions, content_hash, reprocess};
 use quire_domain::{Document, DocumentId, FailureType, Priority, ReviewStatus, Run, RunState, hex};
 use quire_ports::{BlobStore, Store};
@@ -215,7 +215,7 @@ impl Importer {
             }
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let first = FirstRun {
+        let first = FirstRunOptions {
             priority: Priority::Normal,
             correlation_id: Some(self.settings.to_string()),
             extractor: None,

@@ -28,7 +28,7 @@ pub(super) fn list(runs: &[Run]) -> String {
                 run.state.as_str().to_owned(),
                 run.priority.as_str().to_owned(),
                 time(Some(run.created_at)),
-                run.attempts.to_string(),
+                run.failed_attempts.to_string(),
                 code.to_owned(),
             ]
         })
@@ -67,7 +67,7 @@ pub(super) fn run_json(run: &Run) -> Value {
         "deadline_at": deadline_at.map(|at| at.to_string()),
         "completed_at": run.state.completed_at().map(|at| at.to_string()),
         "worker_id": worker.map(|worker| worker.to_string()),
-        "attempts": run.attempts,
+        "attempts": run.failed_attempts,
         "retry_count": run.retry_count,
         "continues_run_id": run.continues.map(|continuation| continuation.run.to_string()),
         "failure_type": reason.map(|reason| reason.failure_type.as_str()),
@@ -142,7 +142,7 @@ impl RunDetails {
             });
             line("started", format!("{}{took}", time(Some(started))));
         }
-        line("attempts", format!("{} failed, requeued {} times", run.attempts, run.retry_count));
+        line("attempts", format!("{} failed, requeued {} times", run.failed_attempts, run.retry_count));
         if let Some(continuation) = run.continues {
             line("continues", format!("run {}, which timed out", continuation.run));
         }

@@ -41,7 +41,7 @@ impl<'a> LinkProgress<'a> {
                 }
                 return Ok(self.store.links.request(id).await?);
             }
-            let steps = self.store.history.steps(id).await?;
+            let steps = self.store.run_reader.steps(id).await?;
             let running = steps.iter().find(|step| step.status == StepStatus::Running);
             self.bar.set_message(running.map_or("waiting", |step| step.step.as_str()));
             self.look_at_others().await?;
@@ -62,7 +62,7 @@ impl<'a> LinkProgress<'a> {
     }
 
     async fn has_ended(&self, id: RunId) -> Result<bool, CommandError> {
-        Ok(self.store.history.run(id).await?.state.is_terminal())
+        Ok(self.store.run_reader.run(id).await?.state.is_terminal())
     }
 
     /// Prints something above the bar.

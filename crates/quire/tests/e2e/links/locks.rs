@@ -170,6 +170,6 @@ async fn without_redis_locks_only_the_lock_of_the_process_is_used(env: &TestEnv)
 async fn create(env: &TestEnv, new: &NewRun, url: &str) {
     let (source, dedupe_hash) = source_of(LinkInput::Url(url.to_owned())).unwrap();
     let language = SummaryLanguage::Auto;
-    let request = LinkRequest { source, dedupe_hash, user_id: None, language, retry_of: None };
+    let request = LinkRequest { source, dedupe_hash, key_id: None, language, retry_of: None };
     env.store.links.create(new, &request, Timestamp::now()).await.unwrap();
 }

@@ -59,6 +59,6 @@ async fn a_page_is_read_by_firecrawl_and_summarised_by_a_model_each_in_its_lane(
     assert_eq!(detail["summary"]["json_payload"]["tldr"], "Umbrellas are lent.");
     assert_eq!(detail["llm_calls"].as_array().unwrap().len(), 1);
     assert_eq!((firecrawl.requests().len(), model.requests().len()), (2, 1));
-    let records = env.store.history.step_records(request).await.unwrap();
+    let records = env.store.run_reader.step_records(request).await.unwrap();
     assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
 }

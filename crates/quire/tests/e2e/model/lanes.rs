@@ -44,8 +44,8 @@ async fn wait_for_waiting(server: &TestServer, name: &str, count: usize) {
 async fn assert_completed_without_a_loss(env: &TestEnv, server: &TestServer, documents: &[DocumentId]) {
     for document in documents {
         let run = env.wait_until_completed(*document).await;
-        assert_eq!((run.attempts, run.retry_count), (0, 0));
-        let records = env.store.history.step_records(run.id).await.unwrap();
+        assert_eq!((run.failed_attempts, run.retry_count), (0, 0));
+        let records = env.store.run_reader.step_records(run.id).await.unwrap();
         assert!(records.iter().all(|record| record.attempt == 1), "{records:?}");
         let active = review(server, *document)["active_interpretation"].take();
         assert_eq!(active["made_by"]["interpreter"], "model");
@@ -92,7 +92,7 @@ async fn a_rate_limit_closes_the_lane_for_every_run_and_burns_no_attempt(env: &T
     wait_for_waiting(&server, &name, 5).await;
     assert_eq!(model.requests().len(), 1, "no run asks while the lane is closed");
     let limited = documents[0];
-    let job = env.store.history.jobs(limited.into()).await.unwrap().remove(0);
+    let job = env.store.run_reader.jobs(limited.into()).await.unwrap().remove(0);
     assert!(job.error_log.contains("MODEL_RATE_LIMITED"), "{}", job.error_log);
 
     assert_eq!(server.post(&format!("/lanes/{name}/resume")).status, 200);

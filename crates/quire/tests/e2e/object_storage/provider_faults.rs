@@ -60,7 +60,7 @@ impl Installation {
 
     /// The only row of a document in the view `document_processing_jobs`.
     async fn job(&self, document: DocumentId) -> DocumentJob {
-        let jobs = self.env().store.history.jobs(document.into()).await.unwrap();
+        let jobs = self.env().store.run_reader.jobs(document.into()).await.unwrap();
         let [job] = <[DocumentJob; 1]>::try_from(jobs).unwrap();
         job
     }

@@ -43,7 +43,7 @@ async fn after_a_kill_the_command_continues_where_it_stopped() {
     assert!(results.keys().eq(&names), "{:?}", results.keys());
     assert!(results.values().all(|result| result["status"] == "COMPLETED"));
 
-    let events = open_state(&cli.path(".quire")).history;
+    let events = open_state(&cli.path(".quire")).run_reader;
     let events = events.events(EventId(0), EventFilter::default(), 100_000).await.unwrap();
     let mut ends: BTreeMap<RunId, usize> = BTreeMap::new();
     for recorded in &events {

@@ -118,7 +118,7 @@ async fn a_detached_run_is_left_to_a_server(env: &TestEnv) {
     use_model(env, &model);
     let id = env.cli.run_ok(&["propose", "--detach", "Umbrellas."]);
     let run: quire_domain::RunId = id.trim_end().parse().unwrap();
-    assert_eq!(env.store.history.run(run).await.unwrap().state.as_str(), "QUEUED");
+    assert_eq!(env.store.run_reader.run(run).await.unwrap().state.as_str(), "QUEUED");
     assert_eq!(model.requests().len(), 0);
     let _server = env.cli.serve();
     assert_eq!(env.wait_for_run(run).await.state.as_str(), "COMPLETED");
@@ -138,7 +138,7 @@ async fn an_interrupted_command_hands_its_run_back_to_the_queue(env: &TestEnv) {
     assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{stderr}");
     let run = env.store.proposals.proposals(&all()).await.unwrap().0.remove(0).run;
     assert!(stderr.contains(&format!("run {} stays in the queue", run.id)), "{stderr}");
-    assert_eq!((run.state.as_str(), run.attempts), ("QUEUED", 0));
+    assert_eq!((run.state.as_str(), run.failed_attempts), ("QUEUED", 0));
     let model = provider([0.9; 5]);
     use_model(env, &model);
     let _server = env.cli.serve();

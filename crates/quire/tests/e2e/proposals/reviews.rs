@@ -124,7 +124,7 @@ async fn a_persona_that_fails_fails_the_run_and_a_retry_resumes_there(env: &Test
         (&failed["status"], &failed["error_code"]),
         (&json!("failed"), &json!("MODEL_ANSWER_INVALID"))
     );
-    let stored = env.store.history.run(run).await.unwrap();
+    let stored = env.store.run_reader.run(run).await.unwrap();
     let record = &stored.state.reason().unwrap().record;
     let kinds = (record.error_type.as_str(), record.error_code.as_str());
     assert_eq!(kinds, ("permanent", "MODEL_ANSWER_INVALID"), "the type is a class and no code");

@@ -50,7 +50,7 @@ async fn requests_to_a_model_are_added_up_by_run_key_and_day(env: &TestEnv) {
         env.wait_for_run(run).await;
         runs.push(run);
     }
-    let names = async |run| env.store.history.run(run).await.unwrap().requested_by;
+    let names = async |run| env.store.run_reader.run(run).await.unwrap().requested_by;
     assert_eq!(names(runs[1]).await.as_deref(), Some("bruno"));
     for (run, name) in runs.iter().zip(["alma", "bruno"]) {
         let key = env.store.credentials.named(name).await.unwrap();

@@ -75,7 +75,7 @@ async fn unusable_documents_fail_with_their_code_and_store_no_text(env: &TestEnv
 /// Its text would be about another file.
 async fn a_file_that_is_not_the_uploaded_one_is_not_read(env: &TestEnv) {
     let run = env.add_document(Some(&clinical_record(1)), None).await;
-    let document = env.store.history.run(run).await.unwrap().subject;
+    let document = env.store.run_reader.run(run).await.unwrap().subject;
     let original = env.documents_folder().join(format!("{document}/original.pdf"));
     std::fs::write(original, clinical_record(2)).unwrap();
     let server = env.cli.serve();

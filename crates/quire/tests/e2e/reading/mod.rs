@@ -86,7 +86,7 @@ impl TestEnv {
 
     /// The artifact of a run with this type.
     pub async fn artifact(&self, run: RunId, artifact_type: &str) -> Option<Artifact> {
-        let artifacts = self.store.history.artifacts(run).await.unwrap();
+        let artifacts = self.store.run_reader.artifacts(run).await.unwrap();
         artifacts.into_iter().find(|artifact| artifact.artifact_type == artifact_type)
     }
 }

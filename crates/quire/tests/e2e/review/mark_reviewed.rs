@@ -67,7 +67,7 @@ async fn marking_and_reopening_are_idempotent_and_an_edit_reopens(env: &TestEnv)
     assert_eq!(language.status, 200);
 
     let filter = EventFilter { run: None, subject: Some(id.into()) };
-    let events = env.store.history.events(EventId(0), filter, 1000).await.unwrap();
+    let events = env.store.run_reader.events(EventId(0), filter, 1000).await.unwrap();
     let by_people: Vec<_> = events
         .iter()
         .map(|recorded| recorded.event.event_type)
@@ -174,7 +174,7 @@ async fn a_reviewed_document_is_exported_only_as_it_was_signed(env: &TestEnv) {
     );
 
     let filter = EventFilter { run: None, subject: Some(id.into()) };
-    let events = env.store.history.events(EventId(0), filter, 1000).await.unwrap();
+    let events = env.store.run_reader.events(EventId(0), filter, 1000).await.unwrap();
     let reopened = events.iter().find(|one| one.event.event_type == EventType::ReviewReopened).unwrap();
     assert_eq!(reopened.event.reason.as_deref(), Some("REPROCESSED"));
     assert_eq!(

@@ -75,6 +75,6 @@ async fn a_schema_of_a_newer_program_costs_no_run() {
     server.wait_for_log("was stored by a newer version of Quire");
     wait_until(async || env.runs_of(document).await[0].state.as_str() == "QUEUED").await;
     let run = env.runs_of(document).await.remove(0);
-    assert_eq!((run.attempts, run.retry_count), (0, 0));
+    assert_eq!((run.failed_attempts, run.retry_count), (0, 0));
     assert!(server.get("/metrics").body.contains("quire_pipeline_ready{pipeline=\"document\"} 0"));
 }

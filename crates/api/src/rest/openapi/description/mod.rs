@@ -40,8 +40,8 @@ pub(super) fn build() -> String {
     ),
     paths(
         documents::list::list,
-        documents::upload::add,
-        documents::upload::create,
+        documents::upload::upload_with_details,
+        documents::upload::upload,
         documents::export::export,
         documents::detail::detail,
         documents::download::download,

@@ -30,17 +30,17 @@ pub enum Breakpoint {
 
 /// The actions of a test at the breakpoints.
 #[async_trait]
-pub trait Probe: Send + Sync {
+pub trait Breakpoints: Send + Sync {
     /// Called at each breakpoint. The engine waits for it and treats an error as an error of the store.
     async fn reached(&self, place: Breakpoint, run: Option<RunId>) -> Result<(), PortError>;
 }
 
-/// No probe, for production.
+/// Nothing happens at any breakpoint, for production.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoProbe;
+pub struct NoBreakpoints;
 
 #[async_trait]
-impl Probe for NoProbe {
+impl Breakpoints for NoBreakpoints {
     async fn reached(&self, _: Breakpoint, _: Option<RunId>) -> Result<(), PortError> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Events of runs and steps that more than one place has to record or to tell of.
+//! Constructors of the events of runs and steps that more than one place records or reports.
 
 use jiff::Timestamp;
 

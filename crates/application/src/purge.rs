@@ -130,7 +130,7 @@ mod tests {
         let env = purge_fixture().await;
         let ((gone, run), (kept, _)) = (env.add().await, env.add().await);
         assert_eq!(env.purge(gone).await.unwrap(), 1);
-        assert!(matches!(env.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert!(matches!(env.fixture.store.run_reader.run(run).await, Err(PortError::NotFound(_))));
         assert!(!env.blobs.remove_folder(&gone.to_string()).await.unwrap(), "no file is left");
         assert!(env.has_original(kept).await);
         assert!(env.fixture.store.documents.find(DocumentId(kept.0)).await.is_ok());
@@ -141,7 +141,7 @@ mod tests {
         let env = purge_fixture().await;
         let (subject, run) = env.add().await;
         assert_eq!(purge(&env.fixture.store, &Away, subject).await, Err(away()));
-        assert!(matches!(env.fixture.store.history.run(run).await, Err(PortError::NotFound(_))));
+        assert!(matches!(env.fixture.store.run_reader.run(run).await, Err(PortError::NotFound(_))));
         assert!(env.has_original(subject).await);
         assert_eq!(env.purge(subject).await.unwrap(), 0);
         assert!(!env.has_original(subject).await);

@@ -55,7 +55,7 @@ pub(crate) fn hash(content: &[u8]) -> String {
 
 /// Where the pages of a run are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PageIndex {
+pub struct PagesArtifact {
     /// The name of the file: a line of JSON for each page.
     pub path: String,
     /// Its size. Runs of earlier versions have none.
@@ -79,7 +79,7 @@ pub struct PageIndex {
     pub text_reliability: Option<f32>,
 }
 
-impl PageIndex {
+impl PagesArtifact {
     /// The type of the artifact.
     pub const ARTIFACT: &'static str = "PAGES";
 

@@ -80,7 +80,7 @@ pub(crate) fn run_started(claimed: &ClaimedRun, worker: WorkerId) {
         metrics::histogram!("quire_run_wait_seconds", "pipeline" => pipeline)
             .record(at.duration_since(run.queued_at).as_secs_f64());
     }
-    for attempt in &claimed.attempts {
+    for attempt in &claimed.started_steps {
         log_and_count(&step_started(run, *attempt, worker, at), correlation_id);
     }
 }

@@ -1,4 +1,4 @@
-//! A probe for the engine's breakpoints. A test sees which breakpoints were reached, holds the engine at one, or makes it
+//! Follows a script at the engine's breakpoints. A test sees which breakpoints were reached, holds the engine at one, or makes it
 //! fail there.
 
 use std::collections::VecDeque;
@@ -6,26 +6,26 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use quire_domain::RunId;
-use quire_ports::{Breakpoint, PortError, Probe};
+use quire_ports::{Breakpoint, Breakpoints, PortError};
 use tokio::sync::{Semaphore, watch};
 
-/// What the probe does at a breakpoint.
-enum ProbeAction {
+/// What happens at a breakpoint.
+enum BreakpointAction {
     /// Return this error.
     Fail(PortError),
-    /// Wait until [`Rehearsal::release`].
+    /// Wait until [`ScriptedBreakpoints::release`].
     Hold,
 }
 
-/// A probe that follows a script.
-pub struct ScriptedProbe {
-    script: Mutex<VecDeque<(Breakpoint, ProbeAction)>>,
+/// Follows a script at the breakpoints.
+pub struct ScriptedBreakpoints {
+    script: Mutex<VecDeque<(Breakpoint, BreakpointAction)>>,
     reached: watch::Sender<Vec<(Breakpoint, Option<RunId>)>>,
     held: Mutex<Vec<Breakpoint>>,
     gate: Semaphore,
 }
 
-impl Default for ScriptedProbe {
+impl Default for ScriptedBreakpoints {
     fn default() -> Self {
         Self {
             script: Mutex::default(),
@@ -36,15 +36,15 @@ impl Default for ScriptedProbe {
     }
 }
 
-impl ScriptedProbe {
+impl ScriptedBreakpoints {
     /// The next time the engine reaches `breakpoint`, it gets this error.
     pub fn fail_once(&self, breakpoint: Breakpoint, error: PortError) {
-        self.script.lock().unwrap().push_back((breakpoint, ProbeAction::Fail(error)));
+        self.script.lock().unwrap().push_back((breakpoint, BreakpointAction::Fail(error)));
     }
 
-    /// The next time the engine reaches `breakpoint`, it waits there for [`ScriptedProbe::release`].
+    /// The next time the engine reaches `breakpoint`, it waits there for [`ScriptedBreakpoints::release`].
     pub fn hold_once(&self, breakpoint: Breakpoint) {
-        self.script.lock().unwrap().push_back((breakpoint, ProbeAction::Hold));
+        self.script.lock().unwrap().push_back((breakpoint, BreakpointAction::Hold));
     }
 
     /// Lets one waiting engine continue.
@@ -74,7 +74,7 @@ impl ScriptedProbe {
 }
 
 #[async_trait]
-impl Probe for ScriptedProbe {
+impl Breakpoints for ScriptedBreakpoints {
     async fn reached(&self, breakpoint: Breakpoint, run: Option<RunId>) -> Result<(), PortError> {
         self.reached.send_modify(|all| all.push((breakpoint, run)));
         let action = {
@@ -84,8 +84,8 @@ impl Probe for ScriptedProbe {
         };
         match action {
             None => Ok(()),
-            Some((_, ProbeAction::Fail(error))) => Err(error),
-            Some((_, ProbeAction::Hold)) => {
+            Some((_, BreakpointAction::Fail(error))) => Err(error),
+            Some((_, BreakpointAction::Hold)) => {
                 self.held.lock().unwrap().push(breakpoint);
                 self.gate.acquire().await.unwrap().forget();
                 Ok(())

@@ -1,4 +1,4 @@
-//! Reading runs and their history. These methods change nothing.
+//! Reading runs: as they are now, their history and what they produced. These methods change nothing.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -33,7 +33,8 @@ pub struct EventFilter {
     pub subject: Option<SubjectId>,
 }
 
-/// The progress of a step of a run: the projection of its events.
+/// The progress of a step of a run: what its last event says, unless the step was reset when its run was put back into the
+/// queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepProgress {
     /// The step.
@@ -108,7 +109,7 @@ pub struct DocumentJob {
     pub document: SubjectId,
     /// PENDING, PROCESSING, COMPLETED or FAILED.
     pub status: String,
-    /// The number of claims that failed.
+    /// The number of attempts that failed.
     pub attempts: u32,
     /// When the current or last attempt started.
     pub started_at: Option<Timestamp>,
@@ -142,9 +143,9 @@ pub struct StepFailures {
     pub count: u64,
 }
 
-/// Reads runs and their history.
+/// Reads runs: as they are now, their history and what they produced.
 #[async_trait]
-pub trait RunHistory: Send + Sync {
+pub trait RunReader: Send + Sync {
     /// The run of that id.
     async fn run(&self, id: RunId) -> PortResult<Run>;
 
