@@ -42,12 +42,11 @@ pub struct EmbeddingStep {
 #[async_trait]
 impl Step for EmbeddingStep {
     async fn run(&self, context: StepContext) -> Result<StepOutput, Failure> {
-        let pages = match self.kept_pages.take(&context.run) {
-            Some(kept) => kept,
-            None => {
-                let loaded = load_pages(&*self.history, &*self.blobs, context.run.id, FAILED).await?;
-                LoadedPages { reading: Arc::new(loaded.reading), language: loaded.language }
-            }
+        let pages = if let Some(kept) = self.kept_pages.take(&context.run) {
+            kept
+        } else {
+            let loaded = load_pages(&*self.history, &*self.blobs, context.run.id, FAILED).await?;
+            LoadedPages { reading: Arc::new(loaded.reading), language: loaded.language }
         };
         let cut = tokio::task::spawn_blocking(move || indexed_text(&pages.reading, pages.language)).await;
         let mut text = cut.map_err(|_| Failure::permanent(FAILED, "the text cannot be cut into chunks"))?;
