@@ -169,6 +169,3 @@ pub(crate) fn fact_in_row(part: &str) -> Option<Normaliser> {
         _ => fact_behind_name(part).map(|(normaliser, _)| normaliser),
     }
 }
-
-/// What capitalised words in such a row are.
-pub(crate) const NAME_IN_ROW: Normaliser = Normaliser::Breed;

@@ -28,8 +28,8 @@ pub(super) use animal::{fact_behind_name, facts_in_line, is_kind_behind_name, pa
 pub use date::{DateOrder, date};
 pub(crate) use date::{DateStyle, date_in_order, date_readings};
 pub(super) use facts::{
-    NAME_IN_ROW, fact_in_row, facts_in_signalment, is_age_unit, is_age_word, is_signalment, kind_before,
-    kind_behind, says_kind, says_sex, starts_with_kind,
+    fact_in_row, facts_in_signalment, is_age_unit, is_age_word, is_signalment, kind_before, kind_behind,
+    says_kind, says_sex, starts_with_kind,
 };
 pub(super) use fold::{fold, folded_words, from_capitals};
 pub use measure::{age, weight};

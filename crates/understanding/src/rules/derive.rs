@@ -71,7 +71,8 @@ fn nearby_visits(visits: &[DetectedVisit], visit: usize) -> impl Iterator<Item =
     visit.saturating_sub(100)..visits.len().min(visit + 100)
 }
 
-/// Adds what follows from the fields: the value of the latest visit, whatever the head of the document says, the age from the date of birth, the language.
+/// Adds what follows from the fields: the value of the latest visit, whatever the head of the document says, the age from the
+/// date of birth, the language.
 pub(super) fn add_derived(
     fields: &mut Vec<Field>,
     schema: &Schema,

@@ -4,9 +4,7 @@ use super::FieldFinder;
 use super::layout::Token;
 use super::unlabelled::looks_like_person;
 use super::value_position::TokenSpan;
-use crate::normal::{
-    NAME_IN_ROW, fact_behind_name, fact_in_row, facts_in_signalment, has_street, starts_with_kind,
-};
+use crate::normal::{fact_behind_name, fact_in_row, facts_in_signalment, has_street, starts_with_kind};
 use crate::{Normaliser, SchemaKey};
 
 /// The rows of a document in which the subject is introduced.
@@ -80,17 +78,17 @@ impl FieldFinder<'_> {
                 for (normaliser, range) in &more[place] {
                     let key = self.key_in_section(self.roles.subject, *normaliser);
                     let span = (part.0, part.1.start + range.start..part.1.start + range.end);
-                    has_other_name |= *normaliser == NAME_IN_ROW;
+                    has_other_name |= *normaliser == Normaliser::Breed;
                     self.add_unlabelled(key, &span, None, "fact_row");
                 }
                 continue;
             }
             let normaliser = match fact {
                 Some(fact) => *fact,
-                None if is_plain(text) && !has_other_name => NAME_IN_ROW,
+                None if is_plain(text) && !has_other_name => Normaliser::Breed,
                 None => continue,
             };
-            has_other_name |= normaliser == NAME_IN_ROW;
+            has_other_name |= normaliser == Normaliser::Breed;
             let value = fact_behind_name(text).map(|(_, value)| value.to_owned());
             let key = self.key_in_section(self.roles.subject, normaliser);
             self.add_unlabelled(key, part, value.as_deref(), "fact_row");

@@ -7,7 +7,7 @@
 //! 2. [`scan`] reads the rows from top to bottom, but for [running titles](running_rows). Headings tell which section the
 //!    page is about ([`context`], [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`],
 //!    [`entry_line`], [`repeated_heads`]).
-//! 3. In each cell, values are found behind labels ([`labelled`], [`spaced_label`], [`value_lists`], [`value_position`]),
+//! 3. In each cell, values are found behind labels ([`labelled`], [`label_key`], [`spaced_label`], [`value_lists`], [`value_position`]),
 //!    in tables ([`table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
 //!    facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`], [`signature`]), in the text about a visit
 //!    ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`],
@@ -30,6 +30,7 @@ mod entry_line;
 mod fact_rows;
 mod flow;
 mod headed_table;
+mod label_key;
 mod label_repair;
 mod labelled;
 mod labels;

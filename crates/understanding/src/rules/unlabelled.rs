@@ -8,7 +8,7 @@ use super::segments::Separator;
 use super::signature::is_title;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
-use crate::normal::{NAME_IN_ROW, facts_in_line, is_signalment, opens_with_postcode};
+use crate::normal::{facts_in_line, is_signalment, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
 
 /// The rows of a document in which a block without labels introduces the subject, and the most cells of each.
@@ -105,7 +105,7 @@ impl FieldFinder<'_> {
         let (cell, _) = *span;
         let is_name = |key: &SchemaKey| key.normaliser.names_subject();
         let is_named = self.schema.keys.iter().position(is_name).is_some_and(|name| self.has_value(name));
-        let other = self.key_in_section(self.roles.subject, NAME_IN_ROW);
+        let other = self.key_in_section(self.roles.subject, Normaliser::Breed);
         let Some(other) = other.filter(|other| is_named && !self.has_value(*other)) else { return };
         let is_plain = (1..=4).contains(&words.split_whitespace().count())
             && words.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || c == '-')

@@ -1,7 +1,7 @@
 //! Splits what stands behind the label of a list into its values.
 
 use super::FieldFinder;
-use super::labelled::MAX_UNIT;
+use super::label_key::MAX_UNIT;
 use super::layout::Token;
 use super::value_position::{TokenSpan, TokenSpans};
 use crate::Scope;

@@ -9,7 +9,7 @@ use super::layout::Cell;
 use super::segments::Separator;
 use super::visit_start::{self, VisitStartKind};
 use crate::Normaliser;
-use crate::normal::{NAME_IN_ROW, starts_with_box};
+use crate::normal::starts_with_box;
 
 /// The most rows of a list.
 const MAX_ITEMS: usize = 40;
@@ -281,7 +281,8 @@ impl FieldFinder<'_> {
             return;
         };
         let name = expected.key.map(|key| self.schema.keys[key].normaliser);
-        let is_open = expected.is_text || name.is_some_and(|name| name.is_name() || name == NAME_IN_ROW);
+        let is_open =
+            expected.is_text || name.is_some_and(|name| name.is_name() || name == Normaliser::Breed);
         let edge = first.rect.x0;
         if !is_open || edge < it.rect.x0 + MIN_HANGING {
             return;

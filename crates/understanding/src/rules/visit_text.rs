@@ -9,9 +9,7 @@ use super::narrative;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
 use crate::Normaliser;
-use crate::normal::{
-    NAME_IN_ROW, fact_behind_name, facts_in_signalment, is_kind_behind_name, part_of, parts_behind_name,
-};
+use crate::normal::{fact_behind_name, facts_in_signalment, is_kind_behind_name, part_of, parts_behind_name};
 
 /// The shortest text that counts, in words.
 const MIN_WORDS: usize = 2;
@@ -51,9 +49,9 @@ impl FieldFinder<'_> {
                 facts.extend(texts);
             }
         }
-        if !facts.is_empty() && !facts.iter().any(|(normaliser, _)| *normaliser == NAME_IN_ROW) {
+        if !facts.is_empty() && !facts.iter().any(|(normaliser, _)| *normaliser == Normaliser::Breed) {
             let other = parts.iter().find(|part| is_kind_behind_name(part));
-            facts.extend(other.map(|part| (NAME_IN_ROW, *part)));
+            facts.extend(other.map(|part| (Normaliser::Breed, *part)));
         }
         for (normaliser, value) in facts {
             let mapping = "fallback::behind_name".to_owned();
