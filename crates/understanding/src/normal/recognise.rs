@@ -25,6 +25,9 @@ impl Normaliser {
         matches!(self, Self::PetName | Self::Person | Self::Institution | Self::Breed)
     }
 
+    /// What a plain word or two beside the facts about the subject are: "Labrador".
+    pub(crate) const KIND_OF_SUBJECT: Self = Self::Breed;
+
     /// Whether the value is the name of the subject.
     pub(crate) fn names_subject(self) -> bool {
         self == Self::PetName

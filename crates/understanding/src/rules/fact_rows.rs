@@ -78,17 +78,17 @@ impl FieldFinder<'_> {
                 for (normaliser, range) in &more[place] {
                     let key = self.key_in_section(self.roles.subject, *normaliser);
                     let span = (part.0, part.1.start + range.start..part.1.start + range.end);
-                    has_other_name |= *normaliser == Normaliser::Breed;
+                    has_other_name |= *normaliser == Normaliser::KIND_OF_SUBJECT;
                     self.add_unlabelled(key, &span, None, "fact_row");
                 }
                 continue;
             }
             let normaliser = match fact {
                 Some(fact) => *fact,
-                None if is_plain(text) && !has_other_name => Normaliser::Breed,
+                None if is_plain(text) && !has_other_name => Normaliser::KIND_OF_SUBJECT,
                 None => continue,
             };
-            has_other_name |= normaliser == Normaliser::Breed;
+            has_other_name |= normaliser == Normaliser::KIND_OF_SUBJECT;
             let value = fact_behind_name(text).map(|(_, value)| value.to_owned());
             let key = self.key_in_section(self.roles.subject, normaliser);
             self.add_unlabelled(key, part, value.as_deref(), "fact_row");

@@ -105,7 +105,7 @@ impl FieldFinder<'_> {
         let (cell, _) = *span;
         let is_name = |key: &SchemaKey| key.normaliser.names_subject();
         let is_named = self.schema.keys.iter().position(is_name).is_some_and(|name| self.has_value(name));
-        let other = self.key_in_section(self.roles.subject, Normaliser::Breed);
+        let other = self.key_in_section(self.roles.subject, Normaliser::KIND_OF_SUBJECT);
         let Some(other) = other.filter(|other| is_named && !self.has_value(*other)) else { return };
         let is_plain = (1..=4).contains(&words.split_whitespace().count())
             && words.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || c == '-')

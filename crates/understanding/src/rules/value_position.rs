@@ -281,8 +281,8 @@ impl FieldFinder<'_> {
             return;
         };
         let name = expected.key.map(|key| self.schema.keys[key].normaliser);
-        let is_open =
-            expected.is_text || name.is_some_and(|name| name.is_name() || name == Normaliser::Breed);
+        let is_open = expected.is_text
+            || name.is_some_and(|name| name.is_name() || name == Normaliser::KIND_OF_SUBJECT);
         let edge = first.rect.x0;
         if !is_open || edge < it.rect.x0 + MIN_HANGING {
             return;

@@ -49,9 +49,11 @@ impl FieldFinder<'_> {
                 facts.extend(texts);
             }
         }
-        if !facts.is_empty() && !facts.iter().any(|(normaliser, _)| *normaliser == Normaliser::Breed) {
+        if !facts.is_empty()
+            && !facts.iter().any(|(normaliser, _)| *normaliser == Normaliser::KIND_OF_SUBJECT)
+        {
             let other = parts.iter().find(|part| is_kind_behind_name(part));
-            facts.extend(other.map(|part| (Normaliser::Breed, *part)));
+            facts.extend(other.map(|part| (Normaliser::KIND_OF_SUBJECT, *part)));
         }
         for (normaliser, value) in facts {
             let mapping = "fallback::behind_name".to_owned();
