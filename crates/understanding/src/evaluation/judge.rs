@@ -19,7 +19,7 @@ pub enum Outcome {
     Wrong,
     /// It is right and was not found.
     Missed,
-    /// It was found where there is no value, and the truth accepts it.
+    /// It was found where there is no value, and the truth accepts it, or it is an optional item.
     Tolerated,
 }
 
@@ -77,10 +77,25 @@ pub fn judge(truth: &Truth, fields: &[Field], keys: &BTreeSet<String>) -> Vec<Ju
         for place in places.iter().filter(|(key, _)| known.contains(key.as_str())) {
             let of_place = found.remove(place).unwrap_or_default();
             let key = format!("visit/{}", place.0);
+            let first = judgements.len();
             judge_key(&key, wanted.get(place).unwrap_or(&nothing), of_place, &mut judgements);
+            for judgement in judgements[first..].iter_mut().filter(|one| one.outcome == Outcome::Wrong) {
+                let is_optional = |value: &Value| truth.is_optional(&place.0, value);
+                if judgement.found.as_ref().is_some_and(is_optional) {
+                    judgement.outcome = Outcome::Tolerated;
+                }
+            }
         }
     }
     judgements
+}
+
+impl Truth {
+    /// Whether a value of a visit is an optional item.
+    fn is_optional(&self, key: &str, value: &Value) -> bool {
+        let is_of_key = |own: &Option<String>| own.as_deref().is_none_or(|own| own == key);
+        self.optional_items.iter().any(|item| is_of_key(&item.key) && is_same(&item.value, value))
+    }
 }
 
 /// The date of each visit.

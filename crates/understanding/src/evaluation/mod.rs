@@ -15,7 +15,7 @@ use serde::Serialize;
 
 pub use self::calibration::{CalibrationBin, ConfidenceQuality};
 pub use self::judge::{Judgement, Outcome, judge};
-pub use self::truth::{TrueKey, TrueVisit, Truth};
+pub use self::truth::{OptionalItem, TrueKey, TrueVisit, Truth};
 
 /// How often the values of a key are right.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -104,6 +104,39 @@ fn items_count_at_the_right_visit_only() {
 }
 
 #[test]
+fn optional_items_are_neither_right_nor_wrong() {
+    let judged = |optional: &str, key: &str, value: &str| {
+        let truth = Truth::parse(&format!(
+            r#"{{"fields": {{}}, "optional_items": {optional}, "visits": [
+                {{"visit_date": "2024-01-02", "fields": {{"diagnosis": ["otitis"], "vaccinations": ["rabies"]}}}}]}}"#
+        ))
+        .unwrap();
+        let at = |key: &str, value: &str| Field {
+            visit_id: Some("visit-001".to_owned()),
+            ..field(key, text(value), 0.5)
+        };
+        let fields = [
+            at("visit_date", "2024-01-02"),
+            at("diagnosis", "otitis"),
+            at("vaccinations", "rabies"),
+            at(key, value),
+        ];
+        let judged = judge(&truth, &fields, &BTreeSet::new());
+        judged
+            .into_iter()
+            .map(|one| one.outcome)
+            .filter(|outcome| *outcome != Outcome::Right)
+            .collect::<Vec<_>>()
+    };
+    let of_key = r#"{"vaccinations": ["Next booster, 2025"]}"#;
+    assert_eq!(judged(of_key, "vaccinations", "next booster 2025"), [Outcome::Tolerated]);
+    assert_eq!(judged(of_key, "diagnosis", "Next booster, 2025"), [Outcome::Wrong], "of another key");
+    assert_eq!(judged(of_key, "vaccinations", "distemper"), [Outcome::Wrong]);
+    assert_eq!(judged(r#"["gums pink"]"#, "diagnosis", "Gums pink"), [Outcome::Tolerated], "of any key");
+    assert!(Truth::parse(r#"{"fields": {}, "optional_items": {"a": {"b": 1}}}"#).is_err());
+}
+
+#[test]
 fn pages_are_judged_where_the_truth_names_them() {
     let truth =
         Truth::parse(r#"{"fields": {"a": "x", "b": "y"}, "evidence_page": {"a": 2, "b": 1}}"#).unwrap();
@@ -144,7 +177,7 @@ proptest! {
     fn the_truth_itself_has_no_misses(values in prop::collection::vec("[a-z]{1,8}", 1..10)) {
         let truth = Truth {
             keys: [("k".to_owned(), TrueKey { values: values.iter().map(|v| text(v)).collect(), ..TrueKey::default() })].into(),
-            visits: None,
+            ..Truth::default()
         };
         let fields: Vec<Field> = values.iter().rev().map(|value| field("k", text(value), 0.9)).collect();
         let evaluation = Evaluation::of(1, &judge(&truth, &fields, &keys(&[&truth])));

@@ -13,6 +13,17 @@ pub struct Truth {
     pub keys: BTreeMap<String, TrueKey>,
     /// The visits; none if the file says nothing about visits. The fields of visits then count for the document.
     pub visits: Option<Vec<TrueVisit>>,
+    /// Items of visits that may be found or not.
+    pub optional_items: Vec<OptionalItem>,
+}
+
+/// An item of visits that counts as neither right nor wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptionalItem {
+    /// Its key; none if it may be the value of any key.
+    pub key: Option<String>,
+    /// The item.
+    pub value: Value,
 }
 
 /// The right values of one key.
@@ -37,7 +48,7 @@ pub struct TrueVisit {
 
 impl Truth {
     /// Reads a truth file: an object with a value or a list of values for each key, or an object with the members `fields`,
-    /// `accept`, `evidence_page`, `evidence_pages` and `visits`.
+    /// `accept`, `evidence_page`, `evidence_pages`, `visits` and `optional_items`.
     pub fn parse(text: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?;
         let Json::Object(members) = &json else { return Err("must be an object".to_owned()) };
@@ -47,7 +58,7 @@ impl Truth {
             let values = values(value).ok_or_else(|| format!("{key} must be a value or a list of values"))?;
             keys.insert(key.clone(), TrueKey { values, ..TrueKey::default() });
         }
-        let mut truth = Self { keys, visits: None };
+        let mut truth = Self { keys, ..Self::default() };
         if nested.is_some() {
             truth.add_members(members)?;
         }
@@ -74,8 +85,24 @@ impl Truth {
             let visits = visits.as_array().ok_or("visits must be a list")?;
             self.visits = Some(visits.iter().map(visit).collect::<Result<_, _>>()?);
         }
+        if let Some(items) = members.get("optional_items") {
+            self.optional_items = optional_items(items)?;
+        }
         Ok(())
     }
+}
+
+/// Optional items: a list for each key, or one list for any key.
+fn optional_items(json: &Json) -> Result<Vec<OptionalItem>, String> {
+    let Json::Object(keys) = json else { return items_of_key(None, json) };
+    let items: Vec<Vec<OptionalItem>> =
+        keys.iter().map(|(key, json)| items_of_key(Some(key), json)).collect::<Result<_, String>>()?;
+    Ok(items.concat())
+}
+
+fn items_of_key(key: Option<&String>, json: &Json) -> Result<Vec<OptionalItem>, String> {
+    let values = values(json).ok_or("optional_items must be a list of values, or one for each key")?;
+    Ok(values.into_iter().map(|value| OptionalItem { key: key.cloned(), value }).collect())
 }
 
 fn visit(json: &Json) -> Result<TrueVisit, String> {
