@@ -15,6 +15,11 @@ const OTHER_MARKS: [char; 5] = ['€', '$', '£', '%', '/'];
 /// number counts: other measures may follow.
 pub fn weight(words: &str) -> Option<String> {
     let folded = fold(words);
+    // "98.1 lb (44.5 kg)" says it twice.
+    let in_brackets = folded.split_once('(').and_then(|(_, behind)| behind.split_once(')'));
+    if let Some((kilograms, _)) = in_brackets.filter(|(inner, _)| unit_of(number_and_rest(inner).1) == "kg") {
+        return weight(kilograms);
+    }
     let start = folded.find(|c: char| c.is_ascii_digit())?;
     let before = &folded[..start];
     // At most two words, such as "unos", may stand before the number.
@@ -26,8 +31,7 @@ pub fn weight(words: &str) -> Option<String> {
     let unit: String = if ends { String::new() } else { unit_of(rest) };
     let behind = if ends { "" } else { rest.trim_start() };
     let behind = behind.strip_prefix(unit.as_str()).unwrap_or(behind);
-    // "12 g/dl" is no weight, and neither is "12 %".
-    // "12.3kg/27lb" is one, twice.
+    // "12 g/dl" is no weight, and neither is "12 %"; "12.3kg/27lb" is one, said twice.
     let is_twice = !unit.is_empty()
         && behind.strip_prefix('/').is_some_and(|behind| behind.starts_with(|c: char| c.is_ascii_digit()));
     if (behind.starts_with(OTHER_MARKS) && !is_twice) || behind.starts_with('µ') {
