@@ -109,7 +109,8 @@ pub(crate) async fn require_own_sessions(one: &mut PgConnection, other: &mut PgC
         // If the other has this session, a pooler may have no second one: then asking would wait for the other.
         let is_own = session(other).await? != own && session(one).await? == own;
         sqlx::raw_sql("ROLLBACK").execute(&mut *other).await.map_err(translate)?;
-        if !is_own || session(one).await? != own {
+        // Of two sessions in turns, the first of these answers may be by the own one.
+        if !is_own || session(one).await? != own || session(one).await? != own {
             return Err(refused("the session"));
         }
     }

@@ -82,6 +82,7 @@ async fn a_pooler_that_does_not_keep_sessions_is_refused() {
         "pool_mode = transaction\ndefault_pool_size = 1",
         "pool_mode = transaction\nmin_pool_size = 10",
         "pool_mode = transaction\nmin_pool_size = 3\nserver_round_robin = 1",
+        "pool_mode = transaction\nmin_pool_size = 2\ndefault_pool_size = 2\nserver_round_robin = 1",
         "pool_mode = transaction\nserver_reset_query = DISCARD ALL\nserver_reset_query_always = 1",
         "pool_mode = statement",
     ] {
