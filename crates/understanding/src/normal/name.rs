@@ -124,7 +124,9 @@ fn family_name_first(words: &str) -> Option<String> {
         |text: &str| text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
     let is_degree = is_capitals(given) && given.chars().count() > 2 && !is_capitals(family);
     let (before, behind) = (family.split_whitespace().count(), given.split_whitespace().count());
-    let is_it = before == 1
+    // In capitals, two family names stand before the comma as often as a given and a family name: `RUEDA GIL, ANA`.
+    let is_family = before == 1 || (before == 2 && is_capitals(family) && is_capitals(given) && behind <= 2);
+    let is_it = is_family
         && (1..=3).contains(&behind)
         && !is_degree
         && !has_street(given)

@@ -143,6 +143,10 @@ impl FieldFinder<'_> {
         let ends = (0..flow.tokens.len()).filter(|at| flow.ends_sentence(*at)).map(|at| at + 1);
         let mut last = 0;
         for end in ends {
+            // "1. Diabetes mellitus": the number of an item is no sentence.
+            if end == last + 1 && is_item_number(flow.tokens[last].text) {
+                continue;
+            }
             if last > 0 && !self.has_measure_of(key, &flow.tokens[last..end]) {
                 break;
             }
@@ -383,6 +387,11 @@ impl FieldFinder<'_> {
         }
         true
     }
+}
+
+/// Whether a word is the number of an item: "2.".
+fn is_item_number(word: &str) -> bool {
+    word.strip_suffix('.').is_some_and(|number| number.len() <= 2 && number.parse::<u8>().is_ok())
 }
 
 /// Whether the words are a number with a unit of weight.

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::layout::{Token, word_label_form};
-use crate::Schema;
 use crate::normal::fold;
+use crate::{Normaliser, Schema, Scope};
 
 /// The longest label, in words.
 pub(crate) const MAX_LABEL_WORDS: usize = 6;
@@ -53,6 +53,8 @@ pub(super) struct Labels<'s> {
     lead_ins: HashMap<String, usize>,
     /// The first words of all lead-ins.
     lead_in_first_words: HashSet<String>,
+    /// The lead-ins of texts about visits, as labels: "Se aconseja: reposo".
+    lead_in_labels: HashMap<String, LabelMeaning>,
 }
 
 impl<'s> Labels<'s> {
@@ -65,6 +67,7 @@ impl<'s> Labels<'s> {
             longest_by_first_word: HashMap::new(),
             lead_ins: HashMap::new(),
             lead_in_first_words: HashSet::new(),
+            lead_in_labels: HashMap::new(),
         };
         for (place, key) in schema.keys.iter().enumerate() {
             for label in &key.labels {
@@ -79,6 +82,11 @@ impl<'s> Labels<'s> {
             for words in &key.lead_ins {
                 let words = label_form(words);
                 labels.lead_in_first_words.extend(words.split(' ').next().map(str::to_owned));
+                if key.scope != Scope::Document && key.normaliser == Normaliser::Text {
+                    let label =
+                        LabelMeaning { key: Some(place), words: words.clone(), ..LabelMeaning::default() };
+                    labels.lead_in_labels.insert(words.clone(), label);
+                }
                 labels.lead_ins.insert(words, place);
             }
         }
@@ -130,12 +138,24 @@ impl<'s> Labels<'s> {
         let is_loose = self.loose_first_words.contains(number_form(&first.word, &first.label_form));
         let most = if is_loose { MAX_LABEL_WORDS + 1 } else { exact.min(MAX_LABEL_WORDS) }.min(tokens.len());
         let within = tokens[..most].iter().position(|token| token.colon).map_or(most, |colon| colon + 1);
-        (1..=within).rev().find_map(|count| {
+        let known = (1..=within).rev().find_map(|count| {
             let tokens = &tokens[..count];
             let meaning = Some(count).filter(|count| *count <= exact);
             let meaning = meaning.and_then(|_| self.meanings.get(&joined_form(tokens)));
             Some((meaning.or_else(|| self.loose_label(tokens).filter(|_| is_loose))?, count))
-        })
+        });
+        // "Owner reports:" is more than the label "Owner".
+        let lead_in = self.lead_in_with_colon(tokens);
+        lead_in.filter(|(_, count)| known.is_none_or(|(_, known)| *count > known)).or(known)
+    }
+
+    /// A lead-in with a colon behind it is a label.
+    fn lead_in_with_colon(&self, tokens: &[Token<'_>]) -> Option<(&LabelMeaning, usize)> {
+        if !self.lead_in_first_words.contains(&tokens.first()?.label_form) {
+            return None;
+        }
+        let count = tokens.iter().take(MAX_LEAD_IN_WORDS).position(|token| token.colon)? + 1;
+        Some((self.lead_in_labels.get(&joined_form(&tokens[..count]))?, count))
     }
 
     /// The label that these tokens are but for joining words.

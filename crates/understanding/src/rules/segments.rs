@@ -102,6 +102,10 @@ fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, sche
             has_mark = true;
             behind += 1;
         }
+        if has_mark && let Some(full) = label_behind_letter(&tokens[first], &tokens[behind..], labels) {
+            let label = Some((full, Separator::EndOfCell));
+            return Segment { label, is_labelled: true, start: first, value: end..end };
+        }
         let separator = match (has_mark, behind >= end) {
             (true, _) => Separator::Mark,
             (false, true) => Separator::EndOfCell,
@@ -120,6 +124,16 @@ fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, sche
     }
     let plain = Segment { label: None, is_labelled: false, start: first, value: first..end };
     segment_of_unknown_label(cell, first, labels, schema).unwrap_or(plain)
+}
+
+/// The label that a letter stands for, if the letter is followed by nothing else: "S · Subjetivo", "P - Plan".
+fn label_behind_letter<'l>(
+    letter: &Token<'_>,
+    behind: &[Token<'_>],
+    labels: &'l Labels<'_>,
+) -> Option<&'l LabelMeaning> {
+    let (full, count) = labels.label_at_start(behind).filter(|_| letter.word.chars().count() == 1)?;
+    (count == behind.len() && full.key.is_some()).then_some(full)
 }
 
 /// Two labels that a slash joins, and two values that one joins: "Sexo / edad: Macho / 12 años".

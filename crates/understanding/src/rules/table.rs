@@ -14,6 +14,8 @@ const MAX_ROWS: usize = 200;
 /// The largest distance between two rows of a table, in line heights.
 const MAX_ROW_DISTANCE: f32 = 4.0;
 
+/// The same between the lines of one value.
+const MAX_BROKEN_DISTANCE: f32 = 1.6;
 /// The most digits of the number of a row.
 const MAX_NUMBER_DIGITS: usize = 4;
 
@@ -32,13 +34,13 @@ impl FieldFinder<'_> {
     pub(super) fn read_table(&mut self, row: usize) -> Option<usize> {
         let mut columns = self.table_head(row)?;
         let dates_visits = columns.iter().any(|column| column.is_date) && self.has_visit_columns(&columns);
-        let is_list = |column: &Column| {
-            column.key.is_none_or(|key| {
-                self.schema.keys[key].repeatable || self.schema.keys[key].scope != Scope::Document
-            })
+        let is_single = |key: usize| {
+            !self.schema.keys[key].repeatable && self.schema.keys[key].scope == Scope::Document
         };
         // Below a head of single values stands one row; the next row belongs to something else.
-        let most = if dates_visits || columns.iter().any(is_list) { MAX_ROWS } else { 1 };
+        let keys = columns.iter().filter_map(|column| column.key);
+        let is_list = dates_visits || columns.iter().any(|column| column.is_date) || !keys.clone().all(is_single);
+        let most = if is_list { MAX_ROWS } else { 1 };
         let mut last = self.layout.rows[row].start;
         let mut next = row + 1;
         let dated = self.other_date_column(row + 1, &columns).filter(|_| !dates_visits && most > 1);
@@ -65,6 +67,9 @@ impl FieldFinder<'_> {
             last = first;
             next += 1;
         }
+        if most == 1 && next == row + 2 {
+            next = self.read_broken_values(next, &columns);
+        }
         if dated.is_some() && next > row + 1 {
             (self.visit, self.is_in_history) = (None, before.1);
         }
@@ -74,6 +79,36 @@ impl FieldFinder<'_> {
             self.open_column_regions(&columns);
         }
         (next > row + 1).then_some(next)
+    }
+
+    /// Reads the second line of values that were too long for their columns. Returns the row behind it.
+    fn read_broken_values(&mut self, row: usize, columns: &[Column]) -> usize {
+        let Some(cells) = self.layout.rows.get(row).cloned() else { return row };
+        let above = self.layout.rows[row - 1].start;
+        let is_value = |cell: usize| {
+            let it = &self.layout.cells[cell];
+            let place = self.column_of(cell, columns).filter(|place| {
+                (self.layout.cells[columns[*place].label].rect.x0 - it.rect.x0).abs() <= 6.0
+            })?;
+            let is_plain = !self.starts_with_label(cell)
+                && self.labels.heading(&it.tokens[it.first_word()..]).is_none()
+                && visit_start::visit_start(it, false, &self.schema.other_dates, self.dates.order).is_none();
+            columns[place].last_candidate.filter(|_| is_plain).map(|last| (cell, last))
+        };
+        let values: Option<Vec<(usize, usize)>> = cells.clone().map(is_value).collect();
+        let Some(values) = values.filter(|_| {
+            cells.len() < columns.len() && self.line_distance(above, cells.start) <= MAX_BROKEN_DISTANCE
+        }) else {
+            return row;
+        };
+        for (cell, last) in values.into_iter().filter(|(cell, _)| !self.used[*cell]).collect::<Vec<_>>() {
+            let words = self.layout.cells[cell].text(self.layout.cells[cell].token_range());
+            let last = &mut self.candidates[last];
+            last.raw = format!("{} {words}", last.raw);
+            last.value = self.schema.keys[last.key].normaliser.apply(&last.raw);
+        }
+        self.mark_used(&cells.map(|cell| (cell, 0..0)).collect::<Vec<_>>());
+        row + 1
     }
 
     /// The column with the dates of a list that has its own days, such as a table of vaccinations. Its rows belong to
