@@ -54,7 +54,7 @@ pub(super) struct Labels<'s> {
     /// The first words of all lead-ins.
     lead_in_first_words: HashSet<String>,
     /// The lead-ins of texts about visits, as labels: "Se aconseja: reposo".
-    lead_in_labels: HashMap<String, LabelMeaning>,
+    lead_in_meanings: HashMap<String, LabelMeaning>,
 }
 
 impl<'s> Labels<'s> {
@@ -67,7 +67,7 @@ impl<'s> Labels<'s> {
             longest_by_first_word: HashMap::new(),
             lead_ins: HashMap::new(),
             lead_in_first_words: HashSet::new(),
-            lead_in_labels: HashMap::new(),
+            lead_in_meanings: HashMap::new(),
         };
         for (place, key) in schema.keys.iter().enumerate() {
             for label in &key.labels {
@@ -85,7 +85,7 @@ impl<'s> Labels<'s> {
                 if key.scope != Scope::Document && key.normaliser == Normaliser::Text {
                     let label =
                         LabelMeaning { key: Some(place), words: words.clone(), ..LabelMeaning::default() };
-                    labels.lead_in_labels.insert(words.clone(), label);
+                    labels.lead_in_meanings.insert(words.clone(), label);
                 }
                 labels.lead_ins.insert(words, place);
             }
@@ -155,7 +155,7 @@ impl<'s> Labels<'s> {
             return None;
         }
         let count = tokens.iter().take(MAX_LEAD_IN_WORDS).position(|token| token.colon)? + 1;
-        Some((self.lead_in_labels.get(&joined_form(&tokens[..count]))?, count))
+        Some((self.lead_in_meanings.get(&joined_form(&tokens[..count]))?, count))
     }
 
     /// The label that these tokens are but for joining words.

@@ -34,12 +34,12 @@ impl FieldFinder<'_> {
     pub(super) fn read_table(&mut self, row: usize) -> Option<usize> {
         let mut columns = self.table_head(row)?;
         let dates_visits = columns.iter().any(|column| column.is_date) && self.has_visit_columns(&columns);
-        let is_single = |key: usize| {
-            !self.schema.keys[key].repeatable && self.schema.keys[key].scope == Scope::Document
-        };
+        let is_single =
+            |key: usize| !self.schema.keys[key].repeatable && self.schema.keys[key].scope == Scope::Document;
         // Below a head of single values stands one row; the next row belongs to something else.
         let keys = columns.iter().filter_map(|column| column.key);
-        let is_list = dates_visits || columns.iter().any(|column| column.is_date) || !keys.clone().all(is_single);
+        let is_list =
+            dates_visits || columns.iter().any(|column| column.is_date) || !keys.clone().all(is_single);
         let most = if is_list { MAX_ROWS } else { 1 };
         let mut last = self.layout.rows[row].start;
         let mut next = row + 1;
