@@ -124,6 +124,9 @@ pub struct SchemaKey {
     /// sentence about what was done at a visit.
     #[serde(default, skip_serializing_if = "is_empty_list")]
     pub cues: WordList,
+    /// Words that make a sentence in the text about a visit a value of this key, unless the sentence denies them.
+    #[serde(default, skip_serializing_if = "is_empty_list")]
+    pub sentence_words: WordList,
     /// The terms of embedded data that are values of the key, best first: `BT-1` of an e-invoice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<String>,
@@ -254,9 +257,20 @@ impl Schema {
         }
         let lists = [&mut self.other_labels, &mut self.other_dates, &mut self.names].into_iter();
         let of_keys = self.keys.iter_mut().flat_map(|key| {
-            let SchemaKey { labels, shared_labels, continued_by, lead_ins, cues, columns, .. } = key;
+            let SchemaKey {
+                labels,
+                shared_labels,
+                continued_by,
+                lead_ins,
+                cues,
+                sentence_words,
+                columns,
+                ..
+            } = key;
             let of_columns = columns.iter_mut().map(|column| &mut column.labels);
-            [labels, shared_labels, continued_by, lead_ins, cues].into_iter().chain(of_columns)
+            [labels, shared_labels, continued_by, lead_ins, cues, sentence_words]
+                .into_iter()
+                .chain(of_columns)
         });
         let of_headings = self.headings.iter_mut().map(|heading| &mut heading.words);
         for words in lists.chain(of_keys).chain(of_headings) {

@@ -100,7 +100,7 @@ fn found(features: &mut Features, sighting: &Sighting<'_>) {
         (Some(LabelPlace::Above), ..) => Feature::BelowLabel,
         (Some(LabelPlace::Elsewhere), ..) => Feature::FarFromLabel,
         (None, "anchor", _) => Feature::VisitLine,
-        (None, _, "sentence" | "narrative" | "lead_in" | "weight_within") => Feature::InSentence,
+        (None, _, "sentence" | "narrative" | "told" | "lead_in" | "weight_within") => Feature::InSentence,
         (None, _, "adds_up") => Feature::UnlabelledSum,
         (None, _, "form" | "currency_of_sums") => Feature::ByForm,
         (None, ..) => Feature::ByPlace,

@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::candidate::{DetectedVisit, ValueCandidate};
+use super::told_values::TOLD_IN_TEXT;
 use crate::confidence::{self, Feature, Features};
 use crate::field::MAX_SUGGESTIONS;
 use crate::normal::fold;
@@ -27,7 +28,7 @@ pub(super) fn fields(
     }
     let position = |visit: Option<usize>| visit.map_or(0, |visit| rank[visit]);
     let mut groups: BTreeMap<(usize, usize), Vec<ValueCandidate>> = BTreeMap::new();
-    for candidate in one_key_per_value(schema, candidates) {
+    for candidate in without_told_beside_stated(one_key_per_value(schema, candidates), visits.len()) {
         groups.entry((position(candidate.visit), candidate.key)).or_default().push(candidate);
     }
     without_family_name(schema, &mut groups);
@@ -70,6 +71,26 @@ fn one_key_per_value(schema: &Schema, candidates: Vec<ValueCandidate>) -> Vec<Va
         })
     };
     candidates.into_iter().filter(is_best).collect()
+}
+
+/// What a label or a lead-in states at a visit is what the document means by a key; sentences that tell of the like are left to the
+/// text. So they are at all visits if a third of them state the key.
+fn without_told_beside_stated(mut candidates: Vec<ValueCandidate>, visits: usize) -> Vec<ValueCandidate> {
+    let is_stated = |candidate: &&ValueCandidate| {
+        candidate.visit.is_some() && candidate.value.is_some() && candidate.mapping != TOLD_IN_TEXT
+    };
+    let stated: HashSet<(Option<usize>, usize)> =
+        candidates.iter().filter(is_stated).map(|candidate| (candidate.visit, candidate.key)).collect();
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    for (_, key) in &stated {
+        *counts.entry(*key).or_default() += 1;
+    }
+    let is_usual = |key: usize| 3 * counts.get(&key).copied().unwrap_or_default() >= visits;
+    candidates.retain(|candidate| {
+        let is_told = candidate.mapping == TOLD_IN_TEXT;
+        !is_told || !(is_usual(candidate.key) || stated.contains(&(candidate.visit, candidate.key)))
+    });
+    candidates
 }
 
 /// The name of a subject is not that of its family: "Barnaby Hartnoll", whose owner is Giles Hartnoll, is Barnaby.
@@ -128,12 +149,18 @@ fn push_repeated(schema: &Schema, key: &str, group: Vec<ValueCandidate>, fields:
 /// A text that occurs several times becomes one field.
 fn joined_field(schema: &Schema, key: &str, group: Vec<ValueCandidate>) -> Option<Chosen> {
     let mut seen = HashSet::new();
+    // What a label states is the text; sentences tell more of it only without a label.
+    let is_labelled = |candidate: &ValueCandidate| candidate.mapping.starts_with("label_regex");
+    let has_label = group.iter().any(|candidate| candidate.value.is_some() && is_labelled(candidate));
     let values: Vec<String> = group
         .iter()
+        .filter(|candidate| !has_label || is_labelled(candidate))
         .filter_map(|candidate| candidate.value.clone())
         .filter(|value| seen.insert(fold(value)))
         .collect();
-    let first = group.into_iter().find(|candidate| candidate.value.is_some())?;
+    let is_first =
+        |candidate: &ValueCandidate| candidate.value.is_some() && (!has_label || is_labelled(candidate));
+    let first = group.into_iter().find(is_first)?;
     Some(field(schema, key, Some(values.join("; ")), first))
 }
 

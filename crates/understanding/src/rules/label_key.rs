@@ -75,6 +75,25 @@ impl FieldFinder<'_> {
         cued.min_by_key(|(at, _)| *at).map(|(_, key)| key)
     }
 
+    /// The key of one of the values behind a label that means several keys. Without a cue it is the usual one; but of several things,
+    /// one without a figure is no medicine or result: "Cambiar a comida húmeda".
+    pub(super) fn key_of_part(
+        &self,
+        key: usize,
+        meaning: &LabelMeaning,
+        usual: Option<usize>,
+        tokens: &[Token<'_>],
+        is_list: bool,
+    ) -> usize {
+        let has_figure = tokens.iter().any(|token| token.text.bytes().any(|b| b.is_ascii_digit()));
+        let of_text = || self.key_of_text(meaning);
+        let usual = if is_list && !has_figure { of_text().or(usual) } else { usual.or_else(of_text) };
+        // What alone stands behind "Tratamiento" is the treatment, even if it is a diet.
+        let by_cue = self.key_by_cue(key, meaning, tokens);
+        let by_cue = by_cue.filter(|key| is_list || self.schema.keys[*key].repeatable);
+        by_cue.or(usual).unwrap_or(key)
+    }
+
     /// The key of visits with the text of a label that means several keys.
     pub(super) fn key_of_text(&self, meaning: &LabelMeaning) -> Option<usize> {
         meaning.shared.iter().chain(&meaning.key).copied().find(|key| {
@@ -84,7 +103,7 @@ impl FieldFinder<'_> {
     }
 
     /// Where the first cue of a key stands among these words: a unit behind its number, or a word.
-    fn first_cue_of(&self, key: usize, tokens: &[Token<'_>]) -> Option<usize> {
+    pub(super) fn first_cue_of(&self, key: usize, tokens: &[Token<'_>]) -> Option<usize> {
         (0..tokens.len().min(MAX_CUE_TOKENS))
             .find(|at| self.is_cue(key, &tokens[*at].word) || self.is_measure_of(key, tokens, *at))
     }

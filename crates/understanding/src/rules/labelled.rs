@@ -67,12 +67,13 @@ impl FieldFinder<'_> {
             self.context.clear();
         }
         let has_own_value = value.clone().any(|token| !self.layout.cells[cell].tokens[token].is_separator());
-        let values = self.values_for(cell, key, value);
+        let is_mixed = self.is_mixed(key, meaning);
+        let values = self.values_for(cell, key, value, is_mixed);
         // A value below its label may tell better than the label which key it is.
         let below = values.first().map(|spans| self.fitting_key(key, meaning, spans[0].0, &spans[0].1));
         let key_of_label = key;
         let (key, values) = match below.filter(|below| !has_own_value && *below != key) {
-            Some(below) => (below, self.values_for(cell, below, value)),
+            Some(below) => (below, self.values_for(cell, below, value, is_mixed)),
             None => (key, values),
         };
         let is_weight = self.schema.keys[key].normaliser == Normaliser::Weight;
@@ -80,21 +81,21 @@ impl FieldFinder<'_> {
             self.read_behind_weight(cell, key, meaning, value);
             return;
         }
-        let is_mixed = self.is_mixed(key, meaning);
         // What such a label means where no cue tells.
         let usual = resolved.filter(|key| self.schema.keys[*key].scope == Scope::Visit);
-        let usual = usual.or_else(|| self.key_of_text(meaning));
         let (values, rest) =
             if is_mixed { (values, None) } else { self.end_with_sentence(cell, key, values, has_own_value) };
+        let values = self.only_told(key, values);
         let mut values = self.split_values(key, values, is_mixed);
         if self.is_part_of_name(cell, key, separator, &values) {
             values[0].insert(0, (cell, self.layout.cells[cell].token_range()));
         }
+        let is_list = values.len() > 1;
         for spans in values {
             let is_beside = spans[0].0 == cell + 1;
             let is_certain = separator == Separator::Mark || has_own_value || is_beside;
             let key = if is_mixed {
-                self.key_by_cue(key, meaning, &self.flow_of(&spans).tokens).or(usual).unwrap_or(key)
+                self.key_of_part(key, meaning, usual, &self.flow_of(&spans).tokens, is_list)
             } else if key == key_of_label {
                 key
             } else {
@@ -106,8 +107,13 @@ impl FieldFinder<'_> {
             } else if is_added {
                 self.mark_used(&spans[1..]);
             }
-            if is_added && self.schema.keys[key].normaliser == Normaliser::Text && self.visit.is_some() {
+            let it = &self.schema.keys[key];
+            if is_added && it.normaliser == Normaliser::Text && self.visit.is_some() {
+                let is_text = it.scope == Scope::Visit && !it.repeatable && it.optional;
                 self.weights_in_text(&spans);
+                if is_text {
+                    self.read_told_values(&spans, &[]);
+                }
             }
         }
         if let Some(section) = self.schema.keys[key].section.clone() {
@@ -189,10 +195,10 @@ impl FieldFinder<'_> {
     }
 
     /// The values of a label of this key.
-    fn values_for(&self, cell: usize, key: usize, behind: &Range<usize>) -> Vec<TokenSpans> {
+    fn values_for(&self, cell: usize, key: usize, behind: &Range<usize>, is_mixed: bool) -> Vec<TokenSpans> {
         let schema_key = &self.schema.keys[key];
         let is_text = schema_key.normaliser == Normaliser::Text;
-        let expected = ExpectedValue { key: Some(key), is_list: schema_key.repeatable, is_text };
+        let expected = ExpectedValue { key: Some(key), is_list: schema_key.repeatable || is_mixed, is_text };
         self.values_of_label(cell, behind, &expected)
     }
 

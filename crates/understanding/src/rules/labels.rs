@@ -55,6 +55,8 @@ pub(super) struct Labels<'s> {
     lead_in_first_words: HashSet<String>,
     /// The lead-ins of texts about visits, as labels: "Se aconseja: reposo".
     lead_in_meanings: HashMap<String, LabelMeaning>,
+    /// The keys of texts about visits, and whether each is critical.
+    texts_of_visits: HashMap<usize, bool>,
 }
 
 impl<'s> Labels<'s> {
@@ -68,8 +70,12 @@ impl<'s> Labels<'s> {
             lead_ins: HashMap::new(),
             lead_in_first_words: HashSet::new(),
             lead_in_meanings: HashMap::new(),
+            texts_of_visits: HashMap::new(),
         };
         for (place, key) in schema.keys.iter().enumerate() {
+            if key.scope == Scope::Visit && key.normaliser == Normaliser::Text {
+                labels.texts_of_visits.insert(place, key.critical);
+            }
             for label in &key.labels {
                 labels.meaning_of(label).key = Some(place);
             }
@@ -118,18 +124,32 @@ impl<'s> Labels<'s> {
             .or_insert_with(|| LabelMeaning { words: label.to_owned(), ..LabelMeaning::default() })
     }
 
-    /// The longest label at the start of these tokens, and how many tokens it takes. A colon ends a label. Two labels of one key may
-    /// be joined: "Tomador y propietario".
+    /// The longest label at the start of these tokens, and how many tokens it takes. A colon ends a label. Two labels of one key or
+    /// of texts about visits may be joined: "Tomador y propietario", "Tratamiento y recomendaciones".
     pub fn label_at_start(&self, tokens: &[Token<'_>]) -> Option<(&LabelMeaning, usize)> {
         let (meaning, count) = self.single_label_at_start(tokens)?;
         let joins = |token: &Token<'_>| JOINTS.contains(&token.text);
         if meaning.key.is_some() && !tokens[count - 1].colon && tokens.get(count).is_some_and(joins) {
             let other = self.single_label_at_start(&tokens[count + 1..]);
-            if let Some((_, more)) = other.filter(|(other, _)| other.key == meaning.key) {
-                return Some((meaning, count + 1 + more));
+            let is_more = |other: &LabelMeaning| {
+                other.key == meaning.key || (self.is_of_visit(meaning) && self.is_of_visit(other))
+            };
+            if let Some((other, more)) = other.filter(|(other, _)| is_more(other)) {
+                // "Findings / Diagnosis" is above all the diagnosis.
+                let is_second = self.is_critical(other) && !self.is_critical(meaning);
+                return Some((if is_second { other } else { meaning }, count + 1 + more));
             }
         }
         Some((meaning, count))
+    }
+
+    /// Whether a label is of a text about visits.
+    fn is_of_visit(&self, meaning: &LabelMeaning) -> bool {
+        meaning.key.is_some_and(|key| self.texts_of_visits.contains_key(&key))
+    }
+
+    fn is_critical(&self, meaning: &LabelMeaning) -> bool {
+        meaning.key.and_then(|key| self.texts_of_visits.get(&key)).is_some_and(|is_critical| *is_critical)
     }
 
     fn single_label_at_start(&self, tokens: &[Token<'_>]) -> Option<(&LabelMeaning, usize)> {

@@ -10,7 +10,7 @@
 //! 3. In each cell, values are found behind labels ([`labelled`], [`label_key`], [`spaced_label`], [`value_lists`], [`value_position`]),
 //!    in tables ([`table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
 //!    facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`], [`signature`]), in the text about a visit
-//!    ([`visit_text`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`],
+//!    ([`visit_text`], [`told_values`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`],
 //!    [`prose_visits`], [`flow`]). Values of business documents are found by their form ([`business`]).
 //! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields, the
 //!    [confidence](super::confidence) of each is the probability that it is right, and [`derive`] adds fields that follow
@@ -50,6 +50,7 @@ mod side_by_side;
 mod signature;
 mod spaced_label;
 mod table;
+mod told_values;
 mod unlabelled;
 mod upright;
 mod value_lists;
@@ -72,6 +73,7 @@ use self::repeated_heads::EntryHead;
 use self::ruled_table::RuledTable;
 use self::section_roles::SectionRoles;
 use self::segments::Segment;
+use self::told_values::SentenceWords;
 use super::confidence::{self, Feature, Features, compare_fields, page_reliability};
 use super::normal::DateStyle;
 use super::{Field, Schema};
@@ -128,6 +130,7 @@ fn find_candidates(
     let mut rules = FieldFinder {
         schema,
         roles: SectionRoles::of(schema),
+        sentence_words: SentenceWords::of(schema),
         labels: &labels,
         layout,
         segments,
@@ -238,6 +241,8 @@ fn fields_with_features(
 struct FieldFinder<'a> {
     schema: &'a Schema,
     roles: SectionRoles<'a>,
+    /// The words by which sentences about a visit tell values.
+    sentence_words: SentenceWords,
     labels: &'a Labels<'a>,
     layout: DocumentLayout<'a>,
     /// The segments of each cell.

@@ -48,7 +48,8 @@ impl FieldFinder<'_> {
             self.mark_used(&spans[1..]);
             let flow = self.flow_of(&spans);
             self.facts_without_name(&flow);
-            self.read_flow(&flow);
+            let taken = self.read_flow(&flow);
+            self.read_told_values(&spans, &taken);
         }
     }
 
@@ -196,6 +197,11 @@ impl FieldFinder<'_> {
             }
             Normaliser::Text if schema_key.scope != Scope::Document => {
                 let value = self.clause(flow, from, end);
+                // "Se recomienda" leads to a plan, or to advice such as to brush the coat.
+                let is_open = !schema_key.repeatable && !schema_key.cues.is_empty();
+                if is_open && self.first_cue_of(key, &flow.tokens[value.clone()]).is_none() {
+                    return;
+                }
                 let is_list = schema_key.repeatable;
                 // The reason for a visit is told once.
                 let is_told = schema_key.scope == Scope::Metadata && self.has_value_of_visit(key);

@@ -351,20 +351,35 @@ impl FieldFinder<'_> {
             return;
         };
         let spans = flow.spans(from..flow.tokens.len());
-        let by_cue = column.meaning.as_ref().filter(|meaning| words == meaning.words);
-        let by_cue = by_cue.and_then(|meaning| self.key_by_cue(key, meaning, &flow.tokens[from..]));
-        let key = by_cue.unwrap_or(key);
         let mapping = format!("label_regex::{}", words.replace(' ', "_"));
-        for spans in self.split_values(key, vec![spans], false) {
+        let meaning = column.meaning.clone().filter(|meaning| words == meaning.words);
+        let mixed = meaning.filter(|meaning| self.is_mixed(key, meaning));
+        let values = self.only_told(key, vec![spans]);
+        let values = self.split_values(key, values, mixed.is_some());
+        let is_list = values.len() > 1;
+        for spans in values {
             let provenance =
                 Provenance { rank: LABELLED_RANK, mapping: mapping.clone(), label: column.label, text: None };
+            let key = mixed.as_ref().map_or(key, |meaning| {
+                self.key_of_part(key, meaning, Some(key), &self.flow_of(&spans).tokens, is_list)
+            });
+            let it = &self.schema.keys[key];
+            let is_text = it.scope == Scope::Visit && !it.repeatable && it.optional;
             self.add_candidate(key, &spans, provenance);
+            if is_text {
+                self.read_told_values(&spans, &[]);
+            }
         }
     }
 
     /// The values of a cell: a line that had no room for the next word goes on in the next line.
     fn items_of_cell(&self, cell: &RuledCell, key: Option<usize>) -> Vec<TokenSpans> {
-        let is_list = key.is_some_and(|key| self.schema.keys[key].repeatable);
+        let ends_item = |(place, tokens): &TokenSpan| {
+            self.layout.cells[*place].tokens[tokens.clone()].iter().any(|token| token.text.ends_with(';'))
+        };
+        // Where semicolons separate the items, lines do not.
+        let is_list =
+            key.is_some_and(|key| self.schema.keys[key].repeatable) && !cell.lines.iter().any(ends_item);
         let mut items: Vec<TokenSpans> = Vec::new();
         let mut last_row = None;
         for (place, tokens) in &cell.lines {

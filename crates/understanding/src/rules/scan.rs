@@ -73,7 +73,12 @@ impl FieldFinder<'_> {
                 }
                 None if !is_labelled && !self.used[cell] => self.read_unlabelled(cell, &value),
                 None if !self.used[cell] && self.read_signalment(cell, start, &value) => {}
-                None if self.visit.is_some() && !self.used[cell] => self.weights_in_text(&[(cell, value)]),
+                None if self.visit.is_some() && !self.used[cell] => {
+                    self.weights_in_text(&[(cell, value.clone())]);
+                    // "Hemograma: hematocrito 31 %" is a result with its name.
+                    let spans = self.paragraph(cell, &(start..value.end));
+                    self.read_told_values(&spans, &[]);
+                }
                 // Behind a label that nobody knows may stand a sentence.
                 None if self.visit.is_none() && !self.used[cell] => self.read_prose(cell, &value),
                 _ => {}

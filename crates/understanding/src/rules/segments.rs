@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::labels::{LabelMeaning, Labels};
 use super::layout::{Cell, Token};
-use crate::{Schema, Scope};
+use crate::{Normaliser, Schema, Scope};
 
 /// The longest label that is recognised by its colon alone, in words.
 const MAX_UNKNOWN_LABEL_WORDS: usize = 5;
@@ -57,7 +57,10 @@ pub(super) fn split_cell<'l>(cell: &Cell<'_>, labels: &'l Labels<'_>, schema: &S
     let mut segments = vec![first_segment(cell, first, labels, schema)];
     let mut at = segments[0].value.start.max(first + 1);
     while at < tokens.len() {
-        let inner = labels.label_at_start(&tokens[at..]).filter(|(_, count)| tokens[at + count - 1].colon);
+        let inner = labels.label_at_start(&tokens[at..]).filter(|(meaning, count)| {
+            tokens[at + count - 1].colon
+                || (tokens[at - 1].text.ends_with('.') && is_run_in(tokens, at + count, meaning, schema))
+        });
         match inner {
             Some((meaning, count)) if tokens[at].is_capital() => {
                 if let Some(before) = segments.last_mut() {
@@ -102,6 +105,7 @@ fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, sche
             has_mark = true;
             behind += 1;
         }
+        has_mark = has_mark || is_run_in(tokens, behind, meaning, schema);
         if has_mark && let Some(full) = label_behind_letter(&tokens[first], &tokens[behind..], labels) {
             let label = Some((full, Separator::EndOfCell));
             return Segment { label, is_labelled: true, start: first, value: end..end };
@@ -124,6 +128,19 @@ fn first_segment<'l>(cell: &Cell<'_>, first: usize, labels: &'l Labels<'_>, sche
     }
     let plain = Segment { label: None, is_labelled: false, start: first, value: first..end };
     segment_of_unknown_label(cell, first, labels, schema).unwrap_or(plain)
+}
+
+/// Whether a full stop separates the label of a text about a visit from the text: "Anamnesis. Come y bebe con normalidad".
+fn is_run_in(tokens: &[Token<'_>], behind: usize, meaning: &LabelMeaning, schema: &Schema) -> bool {
+    let is_text = |key: &usize| {
+        let key = &schema.keys[*key];
+        key.scope != Scope::Document && key.normaliser == Normaliser::Text
+    };
+    let last = &tokens[behind - 1];
+    last.text.ends_with('.')
+        && last.word.chars().count() > 1
+        && tokens.get(behind).is_some_and(Token::is_capital)
+        && meaning.key.iter().chain(&meaning.shared).any(is_text)
 }
 
 /// The label that a letter stands for, if the letter is followed by nothing else: "S · Subjetivo", "P - Plan".

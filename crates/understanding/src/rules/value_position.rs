@@ -395,7 +395,8 @@ impl FieldFinder<'_> {
         let normaliser =
             expected.and_then(|expected| expected.key).map(|key| self.schema.keys[key].normaliser);
         let is_date = matches!(normaliser, Some(Normaliser::Date | Normaliser::BirthDate));
-        self.starts_with_label(cell)
+        let is_told = expected.and_then(|expected| expected.key).is_some_and(|key| self.tells(key, cell));
+        (self.starts_with_label(cell) && !is_told)
             || self.labels.heading(&it.tokens[it.first_word()..]).is_some()
             || visit_start::visit_start(it, it.in_margin, &self.schema.other_dates, self.dates.order)
                 .is_some_and(|start| !is_date || start.kind != VisitStartKind::Dated)

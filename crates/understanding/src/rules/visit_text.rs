@@ -74,14 +74,20 @@ impl FieldFinder<'_> {
         self.mark_used(&spans[1..]);
         let flow = self.flow_of(&spans);
         let taken = self.read_flow(&flow);
+        self.read_told_values(&spans, &taken);
         let left: Vec<usize> = (0..taken.len()).filter(|at| !taken[*at]).collect();
         let runs = left.chunk_by(|one, two| one + 1 == *two);
         let runs = runs.filter_map(|run| Some(flow.text(*run.first()?..run.last()? + 1)));
         let words = runs.collect::<Vec<_>>().join(" ");
+        self.add_narrative(&words, &spans);
+    }
+
+    /// Proposes a text about a visit as observations and actions.
+    pub(super) fn add_narrative(&mut self, words: &str, spans: &[TokenSpan]) {
         let key_of = |name: &str| self.schema.keys.iter().position(|key| key.key == name);
         let keys = [key_of("observations"), key_of("actions")];
         let cues = keys[1].map_or(&[][..], |key| &self.schema.keys[key].cues);
-        let (observations, actions) = narrative::observations_and_actions(&words, cues);
+        let (observations, actions) = narrative::observations_and_actions(words, cues);
         for (key, text) in keys.into_iter().zip([observations, actions]) {
             let (Some(key), false) = (key, text.is_empty()) else { continue };
             let provenance = Provenance {
@@ -90,7 +96,7 @@ impl FieldFinder<'_> {
                 label: None,
                 text: Some(&text),
             };
-            self.add_candidate(key, &spans, provenance);
+            self.add_candidate(key, spans, provenance);
         }
     }
 }

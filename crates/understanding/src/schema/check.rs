@@ -86,6 +86,9 @@ fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
         check_words(words, LONGEST_LABEL, &path(member), problems);
     }
     check_words(&key.lead_ins, MAX_LEAD_IN_WORDS, &path("lead_ins"), problems);
+    if !key.sentence_words.is_empty() && !(key.scope == Scope::Visit && key.repeatable) {
+        problems.add(&path("sentence_words"), "need scope = \"visit\" and repeatable = true");
+    }
     check_validators(key, problems);
     check_columns(key, problems);
 }
@@ -102,7 +105,8 @@ fn check_columns(key: &SchemaKey, problems: &Problems) {
     if !(1..=MAX_COLUMNS).contains(&key.columns.len()) {
         problems.add(&path, format!("must be 1 to {MAX_COLUMNS}; add [[keys.columns]]"));
     }
-    let has_words = [&key.labels, &key.shared_labels, &key.continued_by, &key.lead_ins, &key.cues];
+    let has_words =
+        [&key.labels, &key.shared_labels, &key.continued_by, &key.lead_ins, &key.cues, &key.sentence_words];
     if has_words.iter().any(|words| !words.is_empty()) {
         problems
             .add(&format!("keys.{}.labels", key.key), "belong to the columns of a table; move them there");

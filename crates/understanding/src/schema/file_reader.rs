@@ -357,6 +357,7 @@ fn key(fields: &mut TableReader<'_>) -> SchemaKey {
         continued_by: fields.words("continued_by"),
         lead_ins: fields.words("lead_ins"),
         cues: fields.words("cues"),
+        sentence_words: fields.words("sentence_words"),
         terms: fields.names("terms"),
         normaliser: fields
             .one_of("normaliser", &Normaliser::ALL)

@@ -74,6 +74,7 @@ fn write_key(text: &mut String, key: &SchemaKey) {
         ("continued_by", &key.continued_by),
         ("lead_ins", &key.lead_ins),
         ("cues", &key.cues),
+        ("sentence_words", &key.sentence_words),
     ];
     for (name, list) in lists {
         words(text, name, list);

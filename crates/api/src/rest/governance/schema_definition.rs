@@ -100,6 +100,9 @@ pub(crate) struct SchemaKeyResponse {
     /// Words that identify a value in a letterhead.
     #[serde(skip_serializing_if = "Option::is_none")]
     cues: Option<SchemaWords>,
+    /// Words that make a sentence in the text about a visit one of its values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence_words: Option<SchemaWords>,
     /// The terms of data inside the file that are its values, such as `BT-1` of an e-invoice.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     terms: Vec<String>,
@@ -209,6 +212,7 @@ impl From<SchemaKey> for SchemaKeyResponse {
             continued_by: words(&key.continued_by),
             lead_ins: words(&key.lead_ins),
             cues: words(&key.cues),
+            sentence_words: words(&key.sentence_words),
             terms: key.terms,
             normaliser: key.normaliser.as_str(),
             at_visits: key.at_visits,

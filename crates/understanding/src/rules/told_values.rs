@@ -1,0 +1,242 @@
+//! Finds values in the text about a visit by the words of its sentences: "Conductos eritematosos con cerumen abundante" tells a
+//! symptom, "Creatinina 1,4 mg/dl" a result. A sentence that denies what it names tells none: "Sin dolor a la palpación".
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::candidate::Provenance;
+use super::flow::Flow;
+use super::layout::Token;
+use super::value_position::{TokenSpan, TokenSpans};
+use super::{FieldFinder, UNLABELLED_RANK};
+use crate::Schema;
+
+/// The way of finding a value in a sentence. What a label tells comes before it.
+pub(super) const TOLD_IN_TEXT: &str = "fallback::told";
+/// The longest sentence that is one value, in words, and the fewest words of a part behind a comma.
+const MAX_WORDS: usize = 40;
+const MIN_PART_WORDS: usize = 1;
+/// Words that deny what follows or make it a condition, and how far they reach.
+const DENIALS: [&str; 36] = [
+    "citada",
+    "citado",
+    "citar",
+    "cita",
+    "pendiente",
+    "programada",
+    "programado",
+    "proxima",
+    "proximo",
+    "booked",
+    "next",
+    "scheduled",
+    "will",
+    "planned",
+    "recheck",
+    "revision",
+    "control",
+    "discussed",
+    "si",
+    "if",
+    "sin",
+    "no",
+    "ni",
+    "niega",
+    "niegan",
+    "nunca",
+    "not",
+    "without",
+    "denies",
+    "denied",
+    "nor",
+    "never",
+    "neither",
+    "ausencia",
+    "absent",
+    "descarta",
+];
+const MAX_DENIED_WORDS: usize = 5;
+/// Words of sentences that state that all is well, or better.
+const WELL: [&str; 26] = [
+    "buen",
+    "good",
+    "normal",
+    "normales",
+    "normalidad",
+    "wnl",
+    "nad",
+    "unremarkable",
+    "resuelto",
+    "resuelta",
+    "resolved",
+    "mejor",
+    "mejoria",
+    "better",
+    "improved",
+    "negativo",
+    "negativa",
+    "negative",
+    "clear",
+    "limpia",
+    "limpio",
+    "integro",
+    "integra",
+    "ausente",
+    "ausentes",
+    "gone",
+];
+/// The shortest beginning of words that stands for all of them, in bytes.
+const MIN_BEGINNING: usize = 3;
+
+/// The words of the keys whose values sentences tell.
+pub(super) struct SentenceWords {
+    keys: Vec<(usize, WordPatterns)>,
+}
+
+/// Words, and beginnings and endings of words.
+#[derive(Default)]
+struct WordPatterns {
+    whole: HashSet<String>,
+    beginnings: HashSet<String>,
+    endings: Vec<String>,
+}
+
+impl SentenceWords {
+    pub fn of(schema: &Schema) -> Self {
+        let keys = schema.keys.iter().enumerate().filter(|(_, key)| !key.sentence_words.is_empty());
+        Self { keys: keys.map(|(place, key)| (place, WordPatterns::of(key.sentence_words.iter()))).collect() }
+    }
+}
+
+impl WordPatterns {
+    fn of<'w>(words: impl Iterator<Item = &'w String>) -> Self {
+        let mut patterns = Self::default();
+        for word in words {
+            match (word.strip_suffix('*'), word.strip_prefix('*')) {
+                (Some(beginning), _) => _ = patterns.beginnings.insert(beginning.to_owned()),
+                (None, Some(ending)) => patterns.endings.push(ending.to_owned()),
+                (None, None) => _ = patterns.whole.insert(word.clone()),
+            }
+        }
+        patterns
+    }
+
+    fn has(&self, word: &str) -> bool {
+        let has_beginning = || {
+            let ends = (MIN_BEGINNING..=word.len()).filter(|end| word.is_char_boundary(*end));
+            ends.into_iter().any(|end| self.beginnings.contains(&word[..end]))
+        };
+        self.whole.contains(word)
+            || has_beginning()
+            || self.endings.iter().any(|ending| word.ends_with(ending.as_str()))
+    }
+}
+
+impl FieldFinder<'_> {
+    /// Proposes the values that the sentences of a text tell. Words of other values are left out.
+    pub(super) fn read_told_values(&mut self, spans: &[TokenSpan], taken: &[bool]) {
+        if self.visit.is_none() || self.is_in_history || self.sentence_words.keys.is_empty() {
+            return;
+        }
+        let flow = self.flow_of(spans);
+        for sentence in sentences(&flow) {
+            if !sentence.clone().any(|at| taken.get(at).copied().unwrap_or_default()) {
+                self.told_in_sentence(&flow, sentence);
+            }
+        }
+    }
+
+    /// Of sentences behind a label, those that tell a value of the key if some do: "Subjective: Still licks her paws. Swims in the
+    /// river". The others are told about the visit.
+    pub(super) fn only_told(&mut self, key: usize, values: Vec<TokenSpans>) -> Vec<TokenSpans> {
+        if !self.schema.keys[key].cues.is_empty()
+            || !self.sentence_words.keys.iter().any(|(own, _)| *own == key)
+        {
+            return values;
+        }
+        let mut kept = Vec::new();
+        for spans in values {
+            let flow = self.flow_of(&spans);
+            let sentences = sentences(&flow);
+            let (told, others): (Vec<_>, Vec<_>) = sentences.into_iter().partition(|sentence| {
+                self.told_key(&flow.tokens[sentence.clone()]).is_some_and(|(told, _)| told == key)
+            });
+            if told.is_empty() || others.is_empty() {
+                kept.push(spans);
+                continue;
+            }
+            kept.extend(told.into_iter().map(|sentence| flow.spans(sentence)));
+            let words =
+                others.iter().map(|sentence| flow.text(sentence.clone())).collect::<Vec<_>>().join(" ");
+            self.add_narrative(&words, &spans);
+        }
+        kept
+    }
+
+    /// Whether a cell without a known label tells a value of this key: "Hemograma: hematocrito 31 %" among tests.
+    pub(super) fn tells(&self, key: usize, cell: usize) -> bool {
+        let is_unknown = self.segments[cell].first().is_some_and(|first| first.label.is_none());
+        is_unknown
+            && self.sentence_words.keys.iter().any(|(own, _)| *own == key)
+            && self.told_key(&self.layout.cells[cell].tokens).is_some_and(|(told, _)| told == key)
+    }
+
+    fn told_in_sentence(&mut self, flow: &Flow<'_>, sentence: Range<usize>) {
+        let Some((key, _)) = self.told_key(&flow.tokens[sentence.clone()]) else { return };
+        for part in self.told_parts(key, flow, sentence) {
+            let provenance = Provenance {
+                rank: UNLABELLED_RANK,
+                mapping: TOLD_IN_TEXT.to_owned(),
+                label: None,
+                text: None,
+            };
+            self.add_candidate(key, &flow.spans(part), provenance);
+        }
+    }
+
+    /// The parts of a sentence between its commas, where each tells a value by itself: "Fiebre de 40 ºC, mucosas pálidas".
+    fn told_parts(&self, key: usize, flow: &Flow<'_>, sentence: Range<usize>) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        let mut start = sentence.start;
+        for at in sentence.clone() {
+            if flow.tokens[at].text.ends_with(',') || at + 1 == sentence.end {
+                parts.push(start..at + 1);
+                start = at + 1;
+            }
+        }
+        let tells = |part: &Range<usize>| {
+            part.len() >= MIN_PART_WORDS
+                && self.told_key(&flow.tokens[part.clone()]).is_some_and(|(told, at)| told == key && at < 3)
+        };
+        if parts.iter().all(tells) { parts } else { vec![sentence] }
+    }
+
+    /// The key whose word stands first in a sentence without being denied, and where it stands.
+    fn told_key(&self, words: &[Token<'_>]) -> Option<(usize, usize)> {
+        if words.len() > MAX_WORDS {
+            return None;
+        }
+        let is_well = words.iter().any(|token| WELL.contains(&token.word.as_str()));
+        (0..words.len()).find_map(|at| {
+            self.layout.count_step();
+            let told = self.sentence_words.keys.iter().find(|(_, patterns)| patterns.has(&words[at].word))?;
+            let before = &words[at.saturating_sub(MAX_DENIED_WORDS)..at];
+            let is_denied = before.iter().any(|token| DENIALS.contains(&token.word.as_str()));
+            // What was examined is a result, even if nothing was found.
+            let is_result = !self.schema.keys[told.0].cues.is_empty();
+            (is_result || !(is_denied || is_well)).then_some((told.0, at))
+        })
+    }
+}
+
+/// The sentences of a text. Semicolons separate them, too.
+fn sentences(flow: &Flow<'_>) -> Vec<Range<usize>> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    while start < flow.tokens.len() {
+        let end = flow.sentence_end(start).max(start + 1);
+        sentences.push(start..end);
+        start = end;
+    }
+    sentences
+}
