@@ -218,9 +218,14 @@ pub(crate) fn has_postcode(words: &str) -> bool {
 /// An address with its street word in full. It must have a digit and a street.
 pub fn address(words: &str) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
-    for word in from_capitals(words).split_whitespace() {
+    let whole = from_capitals(words);
+    let mut rest = whole.split_whitespace().peekable();
+    while let Some(word) = rest.next() {
         let folded = fold(word.trim_end_matches(':'));
-        if word.contains('@') || WORDS_AFTER_ADDRESS.contains(&folded.as_str()) {
+        // "T. 986 000 731" is a telephone number.
+        let is_phone =
+            folded == "t." && rest.peek().is_some_and(|next| next.bytes().all(|b| b.is_ascii_digit()));
+        if word.contains('@') || is_phone || WORDS_AFTER_ADDRESS.contains(&folded.as_str()) {
             break;
         }
         let is_mark = folded_words(word).is_empty();

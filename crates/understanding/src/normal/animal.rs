@@ -141,8 +141,8 @@ pub(super) fn is_animal(word: &str) -> bool {
 
 /// The two parts of `Species - Breed`. Words behind another separator belong to neither.
 pub(super) fn species_and_breed(words: &str) -> Option<[(Normaliser, &str); 2]> {
-    let (one, two) = words.split_once(['-', '/', '|', '–', ','])?;
-    let two = two.split(['/', '|', ',']).next()?;
+    let (one, two) = words.split_once(['-', '/', '|', '–', ',', '·', '•'])?;
+    let two = two.split(['/', '|', ',', '·', '•']).next()?;
     let first = folded_words(one);
     let [only] = &first[..] else { return None };
     let second = folded_words(two);

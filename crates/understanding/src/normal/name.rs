@@ -9,6 +9,8 @@ const TITLES: [&str; 51] = [
     "lcdo", "lcda", "herr", "herrn", "frau", "hr", "fr", "mme", "mlle", "monsieur", "madame", "dott",
     "dottssa", "dssa", "sig", "sigra", "signor", "signora", "dhr", "mevr", "mevrouw", "meneer", "docteur",
 ];
+/// The most letters that are initials if nothing else stands beside them.
+const MAX_INITIALS: usize = 3;
 /// Words that join the names of two people.
 const JOINING_NAMES: [&str; 2] = ["&", "+"];
 /// Words that end the name of a person.
@@ -96,7 +98,10 @@ pub fn person(words: &str) -> Option<String> {
             break;
         }
     }
+    // "RA" beside an entry is who wrote it, in short.
+    let is_initials = matches!(&name[..], [only] if only.chars().count() <= MAX_INITIALS && only.chars().all(char::is_uppercase));
     let is_name = (1..=6).contains(&name.len())
+        && !is_initials
         && name.iter().any(|word| word.chars().count() > 1)
         && name[0].chars().next().is_some_and(char::is_alphabetic);
     is_name.then(|| from_capitals(&name.join(" ")))
@@ -125,7 +130,7 @@ fn family_name_first(words: &str) -> Option<String> {
     let is_degree = is_capitals(given) && given.chars().count() > 2 && !is_capitals(family);
     let (before, behind) = (family.split_whitespace().count(), given.split_whitespace().count());
     // In capitals, two family names stand before the comma as often as a given and a family name: `RUEDA GIL, ANA`.
-    let is_family = before == 1 || (before == 2 && is_capitals(family) && is_capitals(given) && behind <= 2);
+    let is_family = before == 1 || (before == 2 && is_capitals(family) && behind <= 2);
     let is_it = is_family
         && (1..=3).contains(&behind)
         && !is_degree

@@ -8,6 +8,8 @@ use super::animal;
 pub(crate) enum InSentence {
     /// Behind its label, if at most this many words have a normal form.
     BehindLabel(usize),
+    /// Behind its label, as one word with figures.
+    CodeBehindLabel,
     /// Behind its label, as at most this many capitalised words.
     CapitalsBehindLabel(usize),
     /// Never.
@@ -61,6 +63,7 @@ impl Normaliser {
     pub(crate) fn in_sentence(self) -> InSentence {
         match self {
             Self::Microchip => InSentence::BehindLabel(1),
+            Self::Identifier => InSentence::CodeBehindLabel,
             Self::BirthDate => InSentence::BehindLabel(6),
             Self::Breed => InSentence::CapitalsBehindLabel(3),
             _ => InSentence::No,
@@ -96,7 +99,8 @@ impl Normaliser {
     pub(crate) fn most_words(self) -> usize {
         match self {
             Self::Date | Self::BirthDate | Self::Microchip => 6,
-            Self::Age | Self::Weight => 3,
+            Self::Age => 3,
+            Self::Weight => 4,
             _ => 1,
         }
     }

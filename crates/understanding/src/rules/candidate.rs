@@ -154,13 +154,7 @@ impl FieldFinder<'_> {
 
     /// Proposes the other fact that stands within a sex or beside it: "Hembra esterilizada". The cues of its key are such words.
     fn status_beside_sex(&mut self, spans: &[TokenSpan]) {
-        let is_status = |key: &SchemaKey| {
-            key.scope == Scope::Document
-                && key.normaliser == Normaliser::Text
-                && key.section.as_deref() == self.roles.subject
-                && !key.cues.is_empty()
-        };
-        let Some(key) = self.schema.keys.iter().position(is_status) else { return };
+        let Some(key) = self.status_key() else { return };
         let cues = &self.schema.keys[key].cues;
         let word = spans.iter().find_map(|(cell, tokens)| {
             let words = &self.layout.cells[*cell].tokens;
@@ -172,6 +166,17 @@ impl FieldFinder<'_> {
             let text = text.trim_matches(|c: char| !c.is_alphanumeric());
             self.add_unlabelled(Some(key), &word, Some(text), "beside_sex");
         }
+    }
+
+    /// The key of what stands within the sex or beside it.
+    pub(super) fn status_key(&self) -> Option<usize> {
+        let is_status = |key: &SchemaKey| {
+            key.scope == Scope::Document
+                && key.normaliser == Normaliser::Text
+                && key.section.as_deref() == self.roles.subject
+                && !key.cues.is_empty()
+        };
+        self.schema.keys.iter().position(is_status)
     }
 
     /// Whether nothing in the document tells which part of a date is the day, and the other date that it can be then. None

@@ -20,7 +20,8 @@ const MAX_PARTS: usize = 12;
 impl FieldFinder<'_> {
     /// Reads a row that states several facts about the subject, and the row below it about the person.
     pub(super) fn read_fact_row(&mut self, row: usize) {
-        if row >= MAX_ROWS || self.visit.is_some() || self.roles.subject.is_none() {
+        let is_in_table = self.layout.rows[row].clone().any(|cell| self.in_table[cell]);
+        if row >= MAX_ROWS || is_in_table || self.visit.is_some() || self.roles.subject.is_none() {
             return;
         }
         let is_name = |key: &SchemaKey| key.normaliser.names_subject();

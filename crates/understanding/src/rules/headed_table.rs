@@ -86,6 +86,13 @@ impl FieldFinder<'_> {
         if rows.is_empty() || !is_needed || crossing * MAX_CROSSING > lines {
             return None;
         }
+        let last_column = heads.len() - 1;
+        let of_last = |cell: &&mut RuledCell| cell.column == last_column;
+        let right =
+            rows.iter().flatten().filter(|cell| cell.column == last_column).flat_map(|cell| &cell.lines);
+        let right = right.filter_map(|(cell, tokens)| self.layout.cells[*cell].tokens[tokens.clone()].last());
+        let right = right.map(|token| token.rect.x1).fold(0.0, f32::max);
+        rows.iter_mut().flatten().filter(of_last).for_each(|cell| cell.right = right + TOLERANCE);
         let table = self.table_of_rows(columns, rows).filter(RuledTable::is_of_visits)?;
         Some((table, next))
     }
@@ -129,7 +136,15 @@ impl FieldFinder<'_> {
             && !self.in_table[start]
             && self.labels.heading(&first.tokens[first.first_word()..]).is_none()
             && !self.is_title_in_capitals(start)
+            && !self.is_title(row, heads)
             && self.column_heads(row).is_none()
+    }
+
+    /// Whether a row is made of labels alone: the title of another table, at the edge of this one, or the head of it.
+    fn is_title(&self, row: usize, heads: &[ColumnHead]) -> bool {
+        let cells = self.layout.rows[row].clone();
+        let is_at_edge = self.layout.cells[cells.start].rect.x0 <= heads[0].left + TOLERANCE;
+        is_at_edge && cells.take(*COLUMNS.end()).all(|cell| self.sole_label(cell).is_some())
     }
 
     /// Whether a cell is a label in capitals and nothing else, in a table whose words are not in capitals: the title of what follows.

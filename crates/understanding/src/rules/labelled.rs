@@ -83,9 +83,12 @@ impl FieldFinder<'_> {
         }
         // What such a label means where no cue tells.
         let usual = resolved.filter(|key| self.schema.keys[*key].scope == Scope::Visit);
-        let (values, rest) =
-            if is_mixed { (values, None) } else { self.end_with_sentence(cell, key, values, has_own_value) };
-        let values = self.only_told(key, values);
+        let (values, is_told) = self.only_told(key, values);
+        let (values, rest) = if is_mixed || is_told {
+            (values, None)
+        } else {
+            self.end_with_sentence(cell, key, values, has_own_value)
+        };
         let mut values = self.split_values(key, values, is_mixed);
         if self.is_part_of_name(cell, key, separator, &values) {
             values[0].insert(0, (cell, self.layout.cells[cell].token_range()));
@@ -276,7 +279,7 @@ impl FieldFinder<'_> {
         let words = self.text_of(&spans);
         let schema_key = &self.schema.keys[key];
         let normal = schema_key.normaliser.apply_in(&words, self.dates.order);
-        if normal.is_none() && !is_certain {
+        if normal.is_none() && schema_key.normaliser.split(&words).is_none() && !is_certain {
             return false;
         }
         if is_impossible_visit_date(schema_key, &words, self.dates.order) {

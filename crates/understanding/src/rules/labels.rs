@@ -20,6 +20,9 @@ const NUMBER_WORDS: [&str; 8] = ["no", "n", "nr", "num", "numero", "number", "nu
 /// The longest lead-in, in words.
 pub(crate) const MAX_LEAD_IN_WORDS: usize = 5;
 
+/// The shortest abbreviation of a label, in letters.
+const MIN_ABBREVIATION: usize = 3;
+
 /// What a label means.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LabelMeaning {
@@ -55,6 +58,8 @@ pub(super) struct Labels<'s> {
     lead_in_first_words: HashSet<String>,
     /// The lead-ins of texts about visits, as labels: "Se aconseja: reposo".
     lead_in_meanings: HashMap<String, LabelMeaning>,
+    /// The labels of one word of texts about visits, in order.
+    words_of_visits: Vec<String>,
     /// The keys of texts about visits, and whether each is critical.
     texts_of_visits: HashMap<usize, bool>,
 }
@@ -71,6 +76,7 @@ impl<'s> Labels<'s> {
             lead_in_first_words: HashSet::new(),
             lead_in_meanings: HashMap::new(),
             texts_of_visits: HashMap::new(),
+            words_of_visits: Vec::new(),
         };
         for (place, key) in schema.keys.iter().enumerate() {
             if key.scope == Scope::Visit && key.normaliser == Normaliser::Text {
@@ -99,6 +105,15 @@ impl<'s> Labels<'s> {
         for label in &schema.other_labels {
             labels.meaning_of(label);
         }
+        labels.words_of_visits = labels
+            .meanings
+            .iter()
+            .filter_map(|(words, meaning)| {
+                let is_of_visit = meaning.key.is_some_and(|key| labels.texts_of_visits.contains_key(&key));
+                (is_of_visit && !words.contains(' ')).then(|| words.clone())
+            })
+            .collect();
+        labels.words_of_visits.sort_unstable();
         for heading in &schema.headings {
             for words in &heading.words {
                 let heading_meaning = HeadingMeaning { section: heading.section.as_deref() };
@@ -166,7 +181,23 @@ impl<'s> Labels<'s> {
         });
         // "Owner reports:" is more than the label "Owner".
         let lead_in = self.lead_in_with_colon(tokens);
-        lead_in.filter(|(_, count)| known.is_none_or(|(_, known)| *count > known)).or(known)
+        lead_in
+            .filter(|(_, count)| known.is_none_or(|(_, known)| *count > known))
+            .or(known)
+            .or_else(|| Some((self.abbreviated(first)?, 1)))
+    }
+
+    /// The label of a text about a visit that a word with a dot and a colon abbreviates, if all that begin so mean one key: "TRAT.:".
+    fn abbreviated(&self, token: &Token<'_>) -> Option<&LabelMeaning> {
+        let is_short =
+            token.colon && token.text.ends_with('.') && token.label_form.chars().count() >= MIN_ABBREVIATION;
+        let beginning = Some(&token.label_form).filter(|_| is_short)?;
+        let from = self.words_of_visits.partition_point(|word| word < beginning);
+        let mut all =
+            self.words_of_visits[from..].iter().take_while(|word| word.starts_with(beginning.as_str()));
+        let first = self.meanings.get(all.next()?)?;
+        let is_same = |word: &String| self.meanings.get(word).is_some_and(|other| other.key == first.key);
+        all.all(is_same).then_some(first)
     }
 
     /// A lead-in with a colon behind it is a label.

@@ -10,7 +10,7 @@ use super::layout::Token;
 use super::value_position::TokenSpan;
 use super::visit_start::{self, VisitStartKind};
 use super::{FieldFinder, UNLABELLED_RANK};
-use crate::normal::{InSentence, has_street};
+use crate::normal::{InSentence, has_street, says_sex};
 use crate::{Normaliser, Scope};
 
 /// The shortest paragraph that counts as prose, in words.
@@ -19,6 +19,8 @@ const MIN_WORDS: usize = 6;
 pub(super) const MAX_TEXT_WORDS: usize = 40;
 /// The most words between a word for an arrival and its date.
 pub(super) const MAX_WORDS_TO_DATE: usize = 8;
+/// The fewest figures of a code in a sentence.
+const MIN_CODE_DIGITS: usize = 3;
 /// Words between the label of a weight and its value.
 const LINKING_WORDS: [&str; 11] =
     ["era", "es", "fue", "de", "actual", "is", "was", "of", "today", "hoy", "aproximado"];
@@ -49,7 +51,7 @@ impl FieldFinder<'_> {
             let flow = self.flow_of(&spans);
             self.facts_without_name(&flow);
             let taken = self.read_flow(&flow);
-            self.read_told_values(&spans, &taken);
+            self.read_told_in_letter(&spans, &taken);
         }
     }
 
@@ -148,7 +150,8 @@ impl FieldFinder<'_> {
         let behind = flow.tokens[at + count..].iter().take(3);
         let small = behind.take_while(|token| LINKING_WORDS.contains(&token.word.as_str())).count();
         let from = at + count + small;
-        let value = (1..=2).map(|count| from..from + count).find(|value| {
+        // "13 lbs 6 oz" has four words.
+        let value = [4, 1, 2].map(|count| from..from + count).into_iter().find(|value| {
             value.end <= flow.tokens.len()
                 && has_weight_unit(flow.text(value.clone()).trim_end_matches([',', '.', ';']))
         });
@@ -340,8 +343,18 @@ impl FieldFinder<'_> {
                     self.add_once(normaliser, flow, value);
                 }
             }
+            InSentence::CodeBehindLabel => {
+                let key = meaning.key.filter(|key| !self.has_value(*key) && self.visit.is_none());
+                let is_code = flow.tokens.get(from).is_some_and(|token| {
+                    let digits = token.text.bytes().filter(u8::is_ascii_digit).count();
+                    digits >= MIN_CODE_DIGITS && normaliser.apply(token.text).is_some()
+                });
+                if let Some(key) = key.filter(|_| is_code) {
+                    self.add_mention(key, flow, from..from + 1);
+                }
+            }
             InSentence::CapitalsBehindLabel(most) => {
-                let run = capital_run(flow, from, end, most);
+                let run = kind_in_sentence(flow, capital_run(flow, from, end, most), end);
                 if !run.is_empty() {
                     self.add_once(normaliser, flow, run);
                 }
@@ -363,6 +376,21 @@ fn address_in_sentence(flow: &Flow<'_>, from: usize, end: usize) -> Range<usize>
             && flow.tokens.get(at + 1).is_some_and(|next| next.text.starts_with(char::is_lowercase))
     };
     start..(start..end).find(is_last).map_or(end, |at| at + 1)
+}
+
+/// A kind in a sentence, with the small word that belongs to it before a comma: "Braco húngaro, macho".
+fn kind_in_sentence(flow: &Flow<'_>, run: Range<usize>, end: usize) -> Range<usize> {
+    let is_open = |at: usize| !flow.tokens[at].text.ends_with([',', ';', '.']);
+    let is_small = |token: &Token<'_>| {
+        let is_word = token.text.trim_end_matches([',', ';', '.']).chars().all(char::is_lowercase);
+        is_word && token.text.chars().count() > 3 && token.text.ends_with([',', ';', '.'])
+    };
+    let goes_on = !run.is_empty()
+        && run.end < end
+        && is_open(run.end - 1)
+        && is_small(&flow.tokens[run.end])
+        && !says_sex(&flow.tokens[run.end].word);
+    run.start..run.end + usize::from(goes_on)
 }
 
 /// Capitalised words in a row, with the small words of names between them.

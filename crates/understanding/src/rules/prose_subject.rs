@@ -8,6 +8,8 @@ use super::flow::Flow;
 use super::prose::{MAX_TEXT_WORDS, capital_run};
 use super::signature::is_title;
 use crate::Normaliser;
+use crate::normal::DateOrder;
+use crate::normal::date::date_at_start;
 use crate::normal::{
     facts_in_signalment, is_age_unit, is_age_word, kind_before, kind_behind, says_kind, says_sex,
 };
@@ -20,6 +22,8 @@ const PRONOUNS: [&str; 12] =
 /// The fewest facts of a sentence that introduces the subject without its name, and the words among which they stand.
 const MIN_FACTS: usize = 3;
 const MAX_WORDS_OF_FACTS: usize = 8;
+/// Words before the day of a birth.
+const BIRTH_WORDS: [&str; 9] = ["n", "nac", "nacido", "nacida", "born", "dob", "fn", "ne", "nee"];
 /// Marks around a name.
 const QUOTES: [char; 5] = ['"', '“', '”', '\'', '’'];
 
@@ -93,6 +97,19 @@ impl FieldFinder<'_> {
             if self.schema.keys[key].normaliser.is_word(&token.word) && !self.has_value(key) {
                 self.add_mention(key, flow, at..at + 1);
             }
+        }
+        if BIRTH_WORDS.contains(&token.word.as_str()) {
+            let day = (at + 1..sentence.end.min(at + 3))
+                .find_map(|day| Some((day, date_at_any_year(flow, day, self.dates.order)?)));
+            if let Some((day, count)) = day {
+                self.add_once(Normaliser::BirthDate, flow, day..day + count);
+            }
+        }
+        let status = self.status_key().filter(|key| !self.has_value(*key));
+        if let Some(status) = status.filter(|key| self.schema.keys[*key].cues.contains(&token.word)) {
+            let text = token.text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+            let spans = flow.spans(at..at + 1);
+            self.add_unlabelled(Some(status), &spans[0], Some(&text), "beside_sex");
         }
         let next = flow.tokens.get(at + 1).map_or("", |next| next.word.as_str());
         let is_number = !token.word.is_empty() && token.word.bytes().all(|b| b.is_ascii_digit());
@@ -178,6 +195,12 @@ impl FieldFinder<'_> {
             self.add_mention(key, flow, run);
         }
     }
+}
+
+/// How many words a date takes that may be a day of birth.
+fn date_at_any_year(flow: &Flow<'_>, at: usize, order: DateOrder) -> Option<usize> {
+    let words: Vec<&str> = flow.tokens.get(at..)?.iter().take(6).map(|token| token.text).collect();
+    date_at_start(&words, order).map(|(_, count)| count)
 }
 
 /// The place behind the comma before a word, if the word follows it.

@@ -118,6 +118,9 @@ const NOT_THEN: [&str; 33] = [
     "prossima",
     "volgende",
 ];
+/// Words for a document, behind a word that would otherwise say that somebody came: "el presente informe".
+const DOCUMENT_NOUNS: [&str; 8] =
+    ["informe", "documento", "certificado", "historial", "escrito", "rapport", "certificat", "document"];
 /// Words for where somebody came.
 const VISIT_NOUNS: [&str; 12] = [
     "consulta",
@@ -201,6 +204,10 @@ impl FieldFinder<'_> {
             return;
         }
         let end = flow.sentence_end(at);
+        // "Y para que conste, se expide el presente informe": a document is no visit.
+        if flow.tokens.get(at + 1).is_some_and(|next| DOCUMENT_NOUNS.contains(&next.word.as_str())) {
+            return;
+        }
         if let Some((date, place)) = self.date_at_sentence_start(flow, at) {
             if self.visit.is_none_or(|visit| self.visits[visit].date != date) {
                 self.open_visit(date, Some(VisitStartKind::Named), &flow.spans(place.clone()), None);

@@ -16,8 +16,10 @@ use super::visit_start::{date_at, time_behind};
 use super::{FieldFinder, LABELLED_RANK};
 use crate::{Normaliser, Scope};
 
-/// The heads of the columns are not further down, in rows.
+/// The heads of the columns usually stand in the first rows.
 const MAX_HEAD_ROWS: usize = 3;
+/// The fewest heads of a row that is one further down.
+const MIN_HEADS: usize = 3;
 /// The space between the words of a cell and its right line, in points.
 const CELL_PADDING: f32 = 3.0;
 /// Words that join two labels in the head of a column: "Procedimientos y vacunas".
@@ -57,6 +59,8 @@ pub(super) struct RuledColumn {
     label: Option<usize>,
     /// The meaning of its label, which may be several keys.
     meaning: Option<LabelMeaning>,
+    /// Whether its head has several labels: "Pruebas y diagnóstico".
+    is_joined: bool,
 }
 
 /// The place of a cell on its page, its table, and its row and column there.
@@ -150,11 +154,12 @@ impl FieldFinder<'_> {
         table: &Table,
         words: &mut HashMap<(usize, usize), TokenSpans>,
     ) -> Option<RuledTable> {
-        let head = (0..table.rows.min(MAX_HEAD_ROWS)).find(|row| {
-            (0..table.columns).any(|column| {
-                let lines = words.get(&(*row, column));
-                lines.is_some_and(|lines| self.column_head(lines).is_date)
-            })
+        let head = (0..table.rows).find(|row| {
+            let lines: Vec<&TokenSpans> =
+                (0..table.columns).filter_map(|column| words.get(&(*row, column))).collect();
+            // Further down, the grid of a form may go over into a table.
+            let is_row = *row < MAX_HEAD_ROWS || lines.len() >= MIN_HEADS;
+            is_row && lines.iter().any(|lines| self.column_head(lines).is_date)
         })?;
         let columns: Vec<RuledColumn> = (0..table.columns)
             .map(|column| {
@@ -240,6 +245,10 @@ impl FieldFinder<'_> {
             label_words: meaning.map(|meaning| meaning.words.clone()).unwrap_or_default(),
             label: lines.first().map(|(cell, _)| *cell),
             meaning: meaning.cloned(),
+            is_joined: flow
+                .tokens
+                .iter()
+                .any(|token| JOINING_WORDS.contains(&token.word.as_str()) || matches!(token.text, "/" | "&")),
         }
     }
 
@@ -339,6 +348,9 @@ impl FieldFinder<'_> {
         let own = own.and_then(|(meaning, count)| {
             Some((self.key_of_visits(meaning)?, meaning.words.clone(), first + count))
         });
+        // Below "Pruebas y diagnóstico", the words of an item tell what it is.
+        let told = || self.told_key(&flow.tokens[first..]).filter(|_| column.is_joined).map(|(key, _)| key);
+        let key = if own.is_none() { told().or(key) } else { key };
         let (key, words, from) = match own {
             Some((key, words, from)) => (Some(key), words, from),
             None => (key, column.label_words.clone(), first),
@@ -354,7 +366,7 @@ impl FieldFinder<'_> {
         let mapping = format!("label_regex::{}", words.replace(' ', "_"));
         let meaning = column.meaning.clone().filter(|meaning| words == meaning.words);
         let mixed = meaning.filter(|meaning| self.is_mixed(key, meaning));
-        let values = self.only_told(key, vec![spans]);
+        let (values, _) = self.only_told(key, vec![spans]);
         let values = self.split_values(key, values, mixed.is_some());
         let is_list = values.len() > 1;
         for spans in values {

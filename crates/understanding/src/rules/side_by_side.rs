@@ -23,6 +23,15 @@ const LEVEL: f32 = 0.12;
 /// The least part of the width of the wider column that the other has in a newspaper.
 const MIN_WIDTH_SHARE: f32 = 0.7;
 
+/// What columns of running text have: so many lines, so large a share of them at one edge, which may be indented, and so large a share
+/// of full lines of so many words.
+const MIN_NEWSPAPER_LINES: usize = 14;
+const MIN_AT_EDGE: f32 = 0.9;
+const MAX_INDENT: f32 = 12.0;
+const MIN_FULL: f32 = 0.25;
+const FULL_LINE: f32 = 0.8;
+const MIN_LINE_WORDS: usize = 5;
+
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PagePart {
@@ -91,7 +100,8 @@ fn widest_stretch(cells: &[&Cell<'_>], edge: f32) -> Option<Range<usize>> {
         let stretch = start..end;
         start = end + 1;
         let is_longer = best.as_ref().is_none_or(|best| best.len() < stretch.len());
-        if is_longer && are_independent(&cells[stretch.clone()], edge) {
+        let inside = &cells[stretch.clone()];
+        if is_longer && (are_independent(inside, edge) || is_newspaper(inside, edge)) {
             best = Some(stretch);
         }
     }
@@ -107,6 +117,27 @@ fn are_independent(cells: &[&Cell<'_>], edge: f32) -> bool {
         let level = one.iter().filter(|cell| is_level_with(cell, other)).count();
         let lines = distinct_lines(one);
         lines >= MIN_LINES && share(level, one.len()) < MAX_LEVEL && share(dated, one.len()) < MAX_DATED
+    })
+}
+
+/// Whether the two sides of an edge are columns of running text, whose lines may be level: on both sides lines start at one edge, and
+/// many are full. The rows of a table start with narrow columns.
+fn is_newspaper(cells: &[&Cell<'_>], edge: f32) -> bool {
+    let (left, right): (Vec<&Cell<'_>>, Vec<&Cell<'_>>) =
+        cells.iter().partition(|cell| cell.rect.x0 < edge - SAME_EDGE);
+    [&left, &right].into_iter().all(|side| {
+        let start = side.iter().map(|cell| cell.rect.x0).fold(f32::INFINITY, f32::min);
+        let end = side.iter().map(|cell| cell.rect.x1).fold(f32::NEG_INFINITY, f32::max);
+        let at_edge = side.iter().filter(|cell| cell.rect.x0 - start <= MAX_INDENT).count();
+        let full = side
+            .iter()
+            .filter(|cell| {
+                cell.rect.x1 - start > FULL_LINE * (end - start) && cell.tokens.len() >= MIN_LINE_WORDS
+            })
+            .count();
+        distinct_lines(side) >= MIN_NEWSPAPER_LINES
+            && share(at_edge, side.len()) >= MIN_AT_EDGE
+            && share(full, side.len()) >= MIN_FULL
     })
 }
 

@@ -15,6 +15,7 @@ use crate::Schema;
 pub(super) const TOLD_IN_TEXT: &str = "fallback::told";
 /// The longest sentence that is one value, in words, and the fewest words of a part behind a comma.
 const MAX_WORDS: usize = 40;
+const MAX_WORDS_IN_LETTER: usize = 16;
 const MIN_PART_WORDS: usize = 1;
 /// Words that deny what follows or make it a condition, and how far they reach.
 const DENIALS: [&str; 36] = [
@@ -135,42 +136,60 @@ impl WordPatterns {
 impl FieldFinder<'_> {
     /// Proposes the values that the sentences of a text tell. Words of other values are left out.
     pub(super) fn read_told_values(&mut self, spans: &[TokenSpan], taken: &[bool]) {
+        self.read_told_sentences(spans, taken, MAX_WORDS);
+    }
+
+    /// The same in a letter, whose longer sentences tell several things.
+    pub(super) fn read_told_in_letter(&mut self, spans: &[TokenSpan], taken: &[bool]) {
+        self.read_told_sentences(spans, taken, MAX_WORDS_IN_LETTER);
+    }
+
+    fn read_told_sentences(&mut self, spans: &[TokenSpan], taken: &[bool], most: usize) {
         if self.visit.is_none() || self.is_in_history || self.sentence_words.keys.is_empty() {
             return;
         }
         let flow = self.flow_of(spans);
         for sentence in sentences(&flow) {
-            if !sentence.clone().any(|at| taken.get(at).copied().unwrap_or_default()) {
+            let is_short = sentence.len() <= most;
+            if is_short && !sentence.clone().any(|at| taken.get(at).copied().unwrap_or_default()) {
                 self.told_in_sentence(&flow, sentence);
             }
         }
     }
 
-    /// Of sentences behind a label, those that tell a value of the key if some do: "Subjective: Still licks her paws. Swims in the
-    /// river". The others are told about the visit.
-    pub(super) fn only_told(&mut self, key: usize, values: Vec<TokenSpans>) -> Vec<TokenSpans> {
+    /// Of sentences behind a label, those that tell a value of the key: "Subjective: Still licks her paws. Swims in the river". The
+    /// others are told about the visit. If none tells one, all are kept, unless they say that all is well. Also returns whether
+    /// sentences were told apart.
+    pub(super) fn only_told(&mut self, key: usize, values: Vec<TokenSpans>) -> (Vec<TokenSpans>, bool) {
         if !self.schema.keys[key].cues.is_empty()
             || !self.sentence_words.keys.iter().any(|(own, _)| *own == key)
         {
-            return values;
+            return (values, false);
         }
         let mut kept = Vec::new();
+        let mut is_told = false;
         for spans in values {
             let flow = self.flow_of(&spans);
             let sentences = sentences(&flow);
             let (told, others): (Vec<_>, Vec<_>) = sentences.into_iter().partition(|sentence| {
                 self.told_key(&flow.tokens[sentence.clone()]).is_some_and(|(told, _)| told == key)
             });
-            if told.is_empty() || others.is_empty() {
+            let is_well = told.is_empty() && others.len() > 1 && flow.tokens.iter().any(says_well);
+            if others.is_empty() || (told.is_empty() && !is_well) {
                 kept.push(spans);
                 continue;
             }
-            kept.extend(told.into_iter().map(|sentence| flow.spans(sentence)));
+            is_told = true;
+            kept.extend(
+                told.into_iter()
+                    .flat_map(|sentence| self.told_parts(key, &flow, sentence))
+                    .map(|part| flow.spans(part)),
+            );
             let words =
                 others.iter().map(|sentence| flow.text(sentence.clone())).collect::<Vec<_>>().join(" ");
             self.add_narrative(&words, &spans);
         }
-        kept
+        (kept, is_told)
     }
 
     /// Whether a cell without a known label tells a value of this key: "Hemograma: hematocrito 31 %" among tests.
@@ -196,6 +215,10 @@ impl FieldFinder<'_> {
 
     /// The parts of a sentence between its commas, where each tells a value by itself: "Fiebre de 40 ºC, mucosas pálidas".
     fn told_parts(&self, key: usize, flow: &Flow<'_>, sentence: Range<usize>) -> Vec<Range<usize>> {
+        // "Cerenia 60 mg, 1 tab a day" is one thing, and so are a result and its parts.
+        if !self.schema.keys[key].cues.is_empty() {
+            return vec![sentence];
+        }
         let mut parts: Vec<Range<usize>> = Vec::new();
         let mut start = sentence.start;
         for at in sentence.clone() {
@@ -212,7 +235,7 @@ impl FieldFinder<'_> {
     }
 
     /// The key whose word stands first in a sentence without being denied, and where it stands.
-    fn told_key(&self, words: &[Token<'_>]) -> Option<(usize, usize)> {
+    pub(super) fn told_key(&self, words: &[Token<'_>]) -> Option<(usize, usize)> {
         if words.len() > MAX_WORDS {
             return None;
         }
@@ -227,6 +250,11 @@ impl FieldFinder<'_> {
             (is_result || !(is_denied || is_well)).then_some((told.0, at))
         })
     }
+}
+
+fn says_well(token: &Token<'_>) -> bool {
+    let word = token.word.as_str();
+    WELL.contains(&word) || word == "well" || word == "no" || word == "sin"
 }
 
 /// The sentences of a text. Semicolons separate them, too.

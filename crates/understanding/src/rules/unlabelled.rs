@@ -133,21 +133,36 @@ impl FieldFinder<'_> {
         let is_above = |cell: &usize| (self.layout.cells[*cell].rect.x0 - it.rect.x0).abs() <= 4.0;
         let Some(above) = row.clone().take(MAX_CELLS_OF_BLOCK).find(is_above) else { return false };
         let tokens = &self.layout.cells[above].tokens;
+        // "Moose" #7781: the number is that of the record.
+        let has_code = tokens.len() == 2 && tokens[1].text.starts_with('#');
+        let is_word = |text: &str| text.trim_matches(['"', '“', '”', '\'']).chars().all(char::is_alphabetic);
         let is_plain = (1..=2).contains(&tokens.len())
-            && tokens.iter().all(|token| token.is_capital() && token.text.chars().all(char::is_alphabetic))
+            && tokens
+                .iter()
+                .take(if has_code { 1 } else { 2 })
+                .all(|token| token.is_capital() && is_word(token.text))
             && !tokens.iter().any(|token| self.has_meaning(token))
             && self.line_distance(above, span.0) <= 2.2;
         if !is_plain || self.used[above] {
             return false;
         }
-        let place = (above, self.layout.cells[above].token_range());
+        let place = (above, 0..if has_code { 1 } else { tokens.len() });
+        if has_code {
+            let code = self.key_in_section(self.roles.institution, Normaliser::Identifier);
+            self.add_unlabelled(code, &(above, 1..2), None, "block");
+        }
         self.add_unlabelled(Some(name), &place, None, "block");
         let is_column = above > row.start;
         self.context.open_region(&self.layout.cells[above], self.roles.subject, is_column);
         for (normaliser, value) in facts.values {
             self.add_unlabelled(self.key_in_section(self.roles.subject, normaliser), span, value, facts.rule);
         }
-        if let Some(beside) = Some(above + 1).filter(|beside| row.contains(beside)) {
+        if facts.has_more {
+            self.facts_behind_name(None, std::slice::from_ref(span), words);
+        }
+        let beside =
+            [Some(above + 1), above.checked_sub(1)].into_iter().flatten().find(|other| row.contains(other));
+        if let Some(beside) = beside {
             self.person_above_street(beside, "block");
         }
         true
@@ -175,7 +190,37 @@ impl FieldFinder<'_> {
                 .iter()
                 .all(|token| token.is_capital() && token.text.chars().all(char::is_alphabetic))
             && !it.tokens.iter().any(|token| self.has_meaning(token));
-        is_near_top && is_about && is_plain && self.add_unlabelled(name, span, None, "above_labels")
+        if !(is_near_top && is_about) {
+            return false;
+        }
+        // "Murphy", and "Labrador Retriever" below it.
+        if let Some(title) = self.name_above(span.0) {
+            let kind = self.key_in_section(self.roles.subject, Normaliser::KIND_OF_SUBJECT);
+            let is_kind =
+                kind.is_some_and(|kind| !self.has_value(kind)) && is_capital_phrase(&it.text(span.1.clone()));
+            if is_kind && self.add_unlabelled(name, &title, None, "above_labels") {
+                self.mark_used(std::slice::from_ref(&title));
+                return self.add_unlabelled(kind, span, None, "below_name");
+            }
+        }
+        is_plain && self.add_unlabelled(name, span, None, "above_labels")
+    }
+
+    /// A word in larger letters directly above a line at the same edge, which may be a name.
+    fn name_above(&self, cell: usize) -> Option<TokenSpan> {
+        let it = &self.layout.cells[cell];
+        let above = self.layout.rows[it.row.checked_sub(1)?].clone();
+        let cell = above.take(MAX_CELLS_OF_BLOCK).find(|other| {
+            let other = &self.layout.cells[*other];
+            (other.rect.x0 - it.rect.x0).abs() <= 4.0
+                && other.page == it.page
+                && other.height() > 1.2 * it.height()
+        })?;
+        let tokens = &self.layout.cells[cell].tokens;
+        let is_name = (1..=2).contains(&tokens.len())
+            && tokens.iter().all(|token| token.is_capital() && token.text.chars().all(char::is_alphabetic))
+            && !tokens.iter().any(|token| self.has_meaning(token));
+        is_name.then(|| (cell, self.layout.cells[cell].token_range()))
     }
 
     /// Reads the person whom a letter is sent to: a title and a name, above a street.
@@ -232,6 +277,13 @@ impl FieldFinder<'_> {
             self.facts_behind_name(None, std::slice::from_ref(span), words);
         }
     }
+}
+
+/// One to four words without digits, of which the first is capitalised.
+fn is_capital_phrase(words: &str) -> bool {
+    (1..=4).contains(&words.split_whitespace().count())
+        && words.starts_with(char::is_uppercase)
+        && words.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || c == '-')
 }
 
 /// Two to five capitalised words without digits.

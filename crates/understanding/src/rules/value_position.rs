@@ -8,8 +8,8 @@ use super::labels::LabelMeaning;
 use super::layout::Cell;
 use super::segments::Separator;
 use super::visit_start::{self, VisitStartKind};
-use crate::Normaliser;
 use crate::normal::starts_with_box;
+use crate::{Normaliser, Scope};
 
 /// The most rows of a list.
 const MAX_ITEMS: usize = 40;
@@ -31,7 +31,8 @@ const MIN_REACH: f32 = 0.7;
 const MIN_HANGING: f32 = 10.0;
 
 /// Words that a line of an address does not end with.
-const JOINING_WORDS: [&str; 11] = ["de", "del", "la", "las", "los", "el", "y", "of", "the", "d'", "du"];
+pub(super) const JOINING_WORDS: [&str; 13] =
+    ["de", "del", "la", "las", "los", "el", "y", "a", "en", "of", "the", "d'", "du"];
 
 /// A cell and a range of its tokens.
 pub(super) type TokenSpan = (usize, Range<usize>);
@@ -98,8 +99,10 @@ impl FieldFinder<'_> {
         let is_value = match self.sole_label(next) {
             // A value may be a label of the same key: "Estado reproductivo | Esterilizada".
             Some(meaning) if meaning.key.is_some() && meaning.key == expected.key => true,
-            Some(_) => {
-                ((expected.is_list || expected.is_text) && row.len() == 2)
+            Some(other) => {
+                // "Vaccinations | Laboratory" are the heads of two lists.
+                let is_list = expected.is_list && other.key.is_some_and(|key| self.is_list_of_visits(key));
+                ((expected.is_list || expected.is_text) && !is_list && row.len() == 2)
                     || self.is_strict_value(next, expected)
             }
             None => !self.starts_with_label(next),
@@ -117,6 +120,11 @@ impl FieldFinder<'_> {
         let it = &self.layout.cells[cell];
         normaliser
             .is_some_and(|normaliser| matches!(&it.tokens[..], [only] if normaliser.is_word(&only.word)))
+    }
+
+    fn is_list_of_visits(&self, key: usize) -> bool {
+        let key = &self.schema.keys[key];
+        key.scope == Scope::Visit && key.repeatable
     }
 
     fn starts_with_box(&self, cell: usize) -> bool {

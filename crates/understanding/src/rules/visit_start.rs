@@ -254,8 +254,9 @@ fn behind_entry_number(tokens: &[Token<'_>], first: usize, order: DateOrder) -> 
             && bare.bytes().all(|b| b.is_ascii_digit())
     });
     // "1. 5. 2023" is a date.
-    let is_entry =
-        is_number && date_at(tokens, first, order).is_none() && date_at(tokens, first + 1, order).is_some();
+    let is_entry = is_number
+        && date_at(tokens, first, order).is_none()
+        && date_at(tokens, behind_weekday(tokens, first + 1), order).is_some();
     first + usize::from(is_entry)
 }
 
