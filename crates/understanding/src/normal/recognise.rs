@@ -8,6 +8,8 @@ use super::animal;
 pub(crate) enum InSentence {
     /// Behind its label, if at most this many words have a normal form.
     BehindLabel(usize),
+    /// Behind its label, as figures that may stand in groups.
+    FiguresBehindLabel,
     /// Behind its label, as one word with figures.
     CodeBehindLabel,
     /// Behind its label, as at most this many capitalised words.
@@ -62,7 +64,7 @@ impl Normaliser {
     /// How the value is found within a sentence.
     pub(crate) fn in_sentence(self) -> InSentence {
         match self {
-            Self::Microchip => InSentence::BehindLabel(1),
+            Self::Microchip => InSentence::FiguresBehindLabel,
             Self::Identifier => InSentence::CodeBehindLabel,
             Self::BirthDate => InSentence::BehindLabel(6),
             Self::Breed => InSentence::CapitalsBehindLabel(3),

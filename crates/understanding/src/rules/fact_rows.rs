@@ -62,7 +62,13 @@ impl FieldFinder<'_> {
             return;
         }
         // The name stands first, or above: "HISTORIAL DE THOR", "Perro - Pastor Alemán - Macho".
-        let is_named = facts[0].is_none() && more[0].is_empty();
+        let title =
+            parts.first().and_then(|(cell, _)| self.name_above(*cell)).filter(|_| !self.has_value(name));
+        let is_named = facts[0].is_none() && more[0].is_empty() && title.is_none();
+        if let Some(title) = title {
+            self.add_unlabelled(Some(name), &title, None, "above_facts");
+            self.mark_used(std::slice::from_ref(&title));
+        }
         if is_named
             && (self.has_value(name) || !is_plain(&texts[0]) || self.labels.is_label_or_heading(&texts[0]))
         {

@@ -4,11 +4,15 @@
 use super::FieldFinder;
 use super::layout::Token;
 use super::ruled_table::{RuledCell, RuledColumn, RuledTable};
+use super::segments::OTHER_OCCASION_WORDS;
 use super::value_position::{TokenSpan, TokenSpans};
 use super::visit_start::date_at;
+use crate::Scope;
 
 /// The fewest and the most columns.
 const COLUMNS: std::ops::RangeInclusive<usize> = 4..=16;
+/// The fewest columns of a list with its own days.
+const MIN_LIST_COLUMNS: usize = 3;
 /// The most lines of a table.
 const MAX_LINES: usize = 400;
 /// The largest distance between two lines of a table, in line heights.
@@ -48,10 +52,12 @@ impl FieldFinder<'_> {
 
     /// The table whose head is this row, and the row after it.
     fn headed_table(&self, row: usize) -> Option<(RuledTable, usize)> {
-        let heads = self.column_heads(row)?;
-        let columns: Vec<RuledColumn> =
+        let heads = self.column_heads(row, true)?;
+        let mut columns: Vec<RuledColumn> =
             heads.iter().map(|head| self.column_head(std::slice::from_ref(&head.span))).collect();
-        let dated = columns.iter().position(|column| column.is_date).filter(|dated| *dated < 2)?;
+        let dated =
+            columns.iter().position(|column| column.is_date).or_else(|| self.column_of_days(row, &heads))?;
+        columns[dated].is_date = true;
         let mut rows: Vec<Vec<RuledCell>> = Vec::new();
         let (mut lines, mut crossing, mut is_needed) = (0, 0, false);
         let mut last = self.layout.rows[row].start;
@@ -63,6 +69,7 @@ impl FieldFinder<'_> {
                 continue;
             }
             let parts = self.parts_of_line(next, &heads);
+            // The rows of a list start with what is listed, or with the day.
             let starts = parts.iter().any(|(column, (cell, tokens))| {
                 *column == dated
                     && date_at(&self.layout.cells[*cell].tokens, tokens.start, self.dates.order).is_some()
@@ -83,9 +90,14 @@ impl FieldFinder<'_> {
             last = first;
             next += 1;
         }
-        if rows.is_empty() || !is_needed || crossing * MAX_CROSSING > lines {
+        if rows.is_empty() || crossing * MAX_CROSSING > lines {
             return None;
         }
+        let is_list_key =
+            |key: usize| self.schema.keys[key].scope == Scope::Visit && self.schema.keys[key].repeatable;
+        let rows_are_lines = lines < 2 * rows.len()
+            && columns.iter().any(|column| column.key().is_some_and(is_list_key))
+            && !self.has_figures(row);
         let last_column = heads.len() - 1;
         let of_last = |cell: &&mut RuledCell| cell.column == last_column;
         let right =
@@ -93,12 +105,35 @@ impl FieldFinder<'_> {
         let right = right.filter_map(|(cell, tokens)| self.layout.cells[*cell].tokens[tokens.clone()].last());
         let right = right.map(|token| token.rect.x1).fold(0.0, f32::max);
         rows.iter_mut().flatten().filter(of_last).for_each(|cell| cell.right = right + TOLERANCE);
-        let table = self.table_of_rows(columns, rows).filter(RuledTable::is_of_visits)?;
+        let has_first_day = dated < 2 && COLUMNS.contains(&heads.len());
+        let is_wanted = |table: &RuledTable| {
+            if table.is_of_visits() { has_first_day && is_needed } else { table.is_list() && rows_are_lines }
+        };
+        let table = self.table_of_rows(columns, rows).filter(is_wanted)?;
         Some((table, next))
     }
 
-    /// The heads of the columns, if a row is made of labels.
-    fn column_heads(&self, row: usize) -> Option<Vec<ColumnHead>> {
+    fn has_figures(&self, row: usize) -> bool {
+        let mut words = self.layout.rows[row].clone().flat_map(|cell| &self.layout.cells[cell].tokens);
+        words.any(|token| token.text.bytes().any(|b| b.is_ascii_digit()))
+    }
+
+    /// The column with a day in the row below a head, of a list whose head does not say so: "Vacuna | Administrada | Próxima".
+    fn column_of_days(&self, row: usize, heads: &[ColumnHead]) -> Option<usize> {
+        let below = Some(row + 1).filter(|below| *below < self.layout.rows.len())?;
+        let parts = self.parts_of_line(below, heads);
+        let has_day = |(column, (cell, tokens)): &&(usize, TokenSpan)| {
+            let (own, words) = &heads[*column].span;
+            let is_other = self.layout.cells[*own].tokens[words.clone()]
+                .iter()
+                .any(|token| OTHER_OCCASION_WORDS.contains(&token.word.as_str()));
+            !is_other && date_at(&self.layout.cells[*cell].tokens, tokens.start, self.dates.order).is_some()
+        };
+        parts.iter().find(has_day).map(|(column, _)| *column)
+    }
+
+    /// The heads of the columns, if a row is made of labels. Of a list with its own days, half of them may be unknown.
+    fn column_heads(&self, row: usize, may_be_list: bool) -> Option<Vec<ColumnHead>> {
         let mut heads: Vec<ColumnHead> = Vec::new();
         for cell in self.layout.rows[row].clone().take(*COLUMNS.end() + 1) {
             let it = &self.layout.cells[cell];
@@ -125,7 +160,10 @@ impl FieldFinder<'_> {
             self.labels.label_at_start(&self.layout.cells[*cell].tokens[tokens.clone()]).is_some()
         };
         let labels = heads.iter().filter(is_label).count();
-        (COLUMNS.contains(&heads.len()) && 2 * labels > heads.len()).then_some(heads)
+        let count = heads.len();
+        let is_table = COLUMNS.contains(&count) && 2 * labels > count;
+        let is_list = (MIN_LIST_COLUMNS..=*COLUMNS.end()).contains(&count) && 2 * labels >= count;
+        (is_table || (is_list && may_be_list)).then_some(heads)
     }
 
     /// Whether a row is no heading, no other head, no part of another table and not left of the table.
@@ -137,7 +175,7 @@ impl FieldFinder<'_> {
             && self.labels.heading(&first.tokens[first.first_word()..]).is_none()
             && !self.is_title_in_capitals(start)
             && !self.is_title(row, heads)
-            && self.column_heads(row).is_none()
+            && self.column_heads(row, false).is_none()
     }
 
     /// Whether a row is made of labels alone: the title of another table, at the edge of this one, or the head of it.

@@ -19,6 +19,8 @@ const MIN_WORDS: usize = 6;
 pub(super) const MAX_TEXT_WORDS: usize = 40;
 /// The most words between a word for an arrival and its date.
 pub(super) const MAX_WORDS_TO_DATE: usize = 8;
+/// The most groups of figures of a number in a sentence.
+const MAX_GROUPS: usize = 6;
 /// The fewest figures of a code in a sentence.
 const MIN_CODE_DIGITS: usize = 3;
 /// Words between the label of a weight and its value.
@@ -340,6 +342,16 @@ impl FieldFinder<'_> {
             InSentence::BehindLabel(most) => {
                 let value = from..end.min(from + most);
                 if normaliser.apply_in(&flow.text(value.clone()), self.dates.order).is_some() {
+                    self.add_once(normaliser, flow, value);
+                }
+            }
+            InSentence::FiguresBehindLabel => {
+                let is_figures = |at: &usize| {
+                    let bare = flow.tokens[*at].text.trim_matches(|c: char| !c.is_alphanumeric());
+                    !bare.is_empty() && bare.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+                };
+                let value = from..from + (from..end).take(MAX_GROUPS).take_while(is_figures).count();
+                if !value.is_empty() && normaliser.apply(&flow.text(value.clone())).is_some() {
                     self.add_once(normaliser, flow, value);
                 }
             }

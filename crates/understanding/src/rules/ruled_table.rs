@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use quire_domain::reading::{Page, Rect, Table};
 
 use super::candidate::Provenance;
+use super::labelled::has_weight_unit;
 use super::labels::LabelMeaning;
 use super::layout::Token;
 use super::segments::can_be_embedded;
@@ -26,6 +27,9 @@ const CELL_PADDING: f32 = 3.0;
 const JOINING_WORDS: [&str; 5] = ["y", "e", "and", "o", "or"];
 /// The fewest words that a cell of a column with text has on average.
 const MIN_TEXT_WORDS: usize = 4;
+
+/// The longest word that something must follow, in bytes: "de", "con".
+const MAX_SMALL_WORD: usize = 3;
 
 /// The most areas of cells in which a word is looked for.
 const MAX_AREAS: usize = 200;
@@ -63,6 +67,12 @@ pub(super) struct RuledColumn {
     is_joined: bool,
 }
 
+impl RuledColumn {
+    pub(super) fn key(&self) -> Option<usize> {
+        self.key
+    }
+}
+
 /// The place of a cell on its page, its table, and its row and column there.
 type CellArea = (Rect, usize, (usize, usize));
 
@@ -78,6 +88,13 @@ impl RuledTable {
     /// Whether each row is a visit.
     pub(super) fn is_of_visits(&self) -> bool {
         self.kind == TableKind::Visit
+    }
+}
+
+impl RuledTable {
+    /// Whether each row is an entry of a list with its own days.
+    pub(super) fn is_list(&self) -> bool {
+        self.kind == TableKind::Entry
     }
 }
 
@@ -303,10 +320,23 @@ impl FieldFinder<'_> {
                     last = Some(date);
                 }
                 self.read_ruled_row(&table, &cells);
+                self.weights_below_date(&table, &cells);
             }
             self.day = None;
             let is_list = table.kind == TableKind::Entry;
             (self.visit, self.is_in_history) = if is_list { before } else { (None, false) };
+        }
+    }
+
+    /// Reads a weight below the date of a row: "Fecha / peso".
+    fn weights_below_date(&mut self, table: &RuledTable, cells: &[RuledCell]) {
+        let dated = cells.iter().filter(|cell| table.columns[cell.column].is_date && self.visit.is_some());
+        let lines: Vec<TokenSpan> = dated.flat_map(|cell| cell.lines.iter().skip(1).cloned()).collect();
+        let weight = self.schema.keys.iter().position(|key| key.normaliser == Normaliser::Weight);
+        for line in lines {
+            if has_weight_unit(&self.text_of(std::slice::from_ref(&line))) {
+                self.add_unlabelled(weight, &line, None, "weight_line");
+            }
         }
     }
 
@@ -331,14 +361,21 @@ impl FieldFinder<'_> {
                 continue;
             }
             let key = column.key.or(named.map(|(_, key)| key));
-            for item in self.items_of_cell(cell, key) {
-                self.read_ruled_item(column, key, &item);
+            let items = self.items_of_cell(cell, key);
+            for item in &items {
+                self.read_ruled_item(column, key, item, items.len() > 1);
             }
         }
     }
 
     /// Reads one value of a cell. A label before it says what it is: "Lab: Creatinina 1,1 mg/dL".
-    fn read_ruled_item(&mut self, column: &RuledColumn, key: Option<usize>, item: &[TokenSpan]) {
+    fn read_ruled_item(
+        &mut self,
+        column: &RuledColumn,
+        key: Option<usize>,
+        item: &[TokenSpan],
+        is_one_of_several: bool,
+    ) {
         let flow = self.flow_of(item);
         let Some(first) = flow.tokens.iter().position(|token| !token.is_separator()) else { return };
         let own = self
@@ -349,7 +386,10 @@ impl FieldFinder<'_> {
             Some((self.key_of_visits(meaning)?, meaning.words.clone(), first + count))
         });
         // Below "Pruebas y diagnóstico", the words of an item tell what it is.
-        let told = || self.told_key(&flow.tokens[first..]).filter(|_| column.is_joined).map(|(key, _)| key);
+        let is_list =
+            |key: usize| self.schema.keys[key].scope == Scope::Visit && self.schema.keys[key].repeatable;
+        let is_of_lists = column.is_joined && column.key.is_some_and(is_list);
+        let told = || self.told_key(&flow.tokens[first..]).filter(|_| is_of_lists).map(|(key, _)| key);
         let key = if own.is_none() { told().or(key) } else { key };
         let (key, words, from) = match own {
             Some((key, words, from)) => (Some(key), words, from),
@@ -368,7 +408,7 @@ impl FieldFinder<'_> {
         let mixed = meaning.filter(|meaning| self.is_mixed(key, meaning));
         let (values, _) = self.only_told(key, vec![spans]);
         let values = self.split_values(key, values, mixed.is_some());
-        let is_list = values.len() > 1;
+        let is_list = is_one_of_several || values.len() > 1;
         for spans in values {
             let provenance =
                 Provenance { rank: LABELLED_RANK, mapping: mapping.clone(), label: column.label, text: None };
@@ -418,7 +458,9 @@ fn goes_on(line: &[Token<'_>], next: &[Token<'_>], right: f32) -> bool {
     let is_open = !last.text.ends_with(['.', ';', '!', '?']);
     let is_label = first.colon;
     // In a list, a capital letter starts the next thing, unless a small word stands before it: "Citología de / Malassezia".
-    let is_next = first.is_capital() && !last.text.chars().all(|c| c.is_lowercase() && c.is_alphabetic());
+    let is_small_word =
+        last.text.len() <= MAX_SMALL_WORD && last.text.chars().all(|c| c.is_lowercase() && c.is_alphabetic());
+    let is_next = first.is_capital() && !is_small_word;
     let is_number = first.text.starts_with(|c: char| c.is_ascii_digit());
     let goes_on = is_open && (is_number || (has_no_room && !is_next));
     !is_label && (starts_small || last.text.ends_with([',', '-']) || goes_on)

@@ -232,6 +232,15 @@ fn segment_of_unknown_label<'l>(
     let within = within.filter(|(meaning, _)| meaning.key.is_some_and(|key| can_be_embedded(schema, key)));
     // The longest known label, the first one if several are as long.
     let known = within.filter(|_| !is_other_occasion).rev().max_by_key(|(_, count)| *count);
+    // "Thoracic radiographs: vertebral heart score 12.1" is a result with its name.
+    let names_result = |meaning: &LabelMeaning| {
+        let mut words = meaning.key.into_iter().flat_map(|key| schema.keys[key].sentence_words.iter());
+        let label = meaning.words.as_str();
+        words.any(|word| {
+            word.strip_suffix('*').map_or(word == label, |beginning| label.starts_with(beginning))
+        })
+    };
+    let known = known.filter(|(meaning, _)| phrase.len() < 2 || !names_result(meaning));
     Some(Segment {
         label: known.map(|(meaning, _)| (meaning, Separator::Mark)),
         is_labelled: true,

@@ -11,6 +11,7 @@ use super::visit_start;
 use crate::{Normaliser, Scope};
 
 /// The most words before the date of a letter, such as the name of a town.
+const MAX_LETTER_ROWS: usize = 16;
 const MAX_TOWN_WORDS: usize = 6;
 
 /// The latest candidates among which a person is looked for.
@@ -163,7 +164,11 @@ impl FieldFinder<'_> {
     pub(super) fn date_line(&mut self, cell: usize, tokens: &Range<usize>) -> bool {
         let it = &self.layout.cells[cell];
         let Some(key) = self.schema.document_date().filter(|key| !self.has_value(*key)) else { return false };
-        if it.page > 1 || tokens.len() > MAX_TOWN_WORDS + 7 || self.layout.rows[it.row].len() > 1 {
+        // Above the first visit, the date of a letter may stand beside an address.
+        let row = &self.layout.rows[it.row];
+        let is_alone = row.len() == 1
+            || (row.len() == 2 && row.end == cell + 1 && self.visits.is_empty() && it.row < MAX_LETTER_ROWS);
+        if it.page > 1 || tokens.len() > MAX_TOWN_WORDS + 7 || !is_alone || self.in_table[cell] {
             return false;
         }
         let starts = tokens.start..tokens.end.min(tokens.start + MAX_TOWN_WORDS + 2);

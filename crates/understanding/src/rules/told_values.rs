@@ -8,6 +8,7 @@ use super::candidate::Provenance;
 use super::flow::Flow;
 use super::layout::Token;
 use super::value_position::{TokenSpan, TokenSpans};
+use super::visit_start::date_at;
 use super::{FieldFinder, UNLABELLED_RANK};
 use crate::Schema;
 
@@ -86,6 +87,21 @@ const WELL: [&str; 26] = [
     "ausentes",
     "gone",
 ];
+/// Further words by which an owner says so.
+const FINE: [&str; 12] = [
+    "well",
+    "no",
+    "sin",
+    "healthy",
+    "comfortable",
+    "bright",
+    "fine",
+    "ok",
+    "bien",
+    "sano",
+    "sana",
+    "contento",
+];
 /// The shortest beginning of words that stands for all of them, in bytes.
 const MIN_BEGINNING: usize = 3;
 
@@ -150,7 +166,9 @@ impl FieldFinder<'_> {
         }
         let flow = self.flow_of(spans);
         for sentence in sentences(&flow) {
-            let is_short = sentence.len() <= most;
+            // In a letter, what a sentence tells of a day is the story of a visit, or of another one.
+            let has_day = || sentence.clone().any(|at| date_at(&flow.tokens, at, self.dates.order).is_some());
+            let is_short = sentence.len() <= most && (most == MAX_WORDS || !has_day());
             if is_short && !sentence.clone().any(|at| taken.get(at).copied().unwrap_or_default()) {
                 self.told_in_sentence(&flow, sentence);
             }
@@ -254,7 +272,7 @@ impl FieldFinder<'_> {
 
 fn says_well(token: &Token<'_>) -> bool {
     let word = token.word.as_str();
-    WELL.contains(&word) || word == "well" || word == "no" || word == "sin"
+    WELL.contains(&word) || FINE.contains(&word)
 }
 
 /// The sentences of a text. Semicolons separate them, too.

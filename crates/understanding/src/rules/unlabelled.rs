@@ -14,6 +14,8 @@ use crate::{Normaliser, SchemaKey};
 /// The rows of a document in which a block without labels introduces the subject, and the most cells of each.
 const MAX_ROWS_TO_BLOCK: usize = 20;
 const MAX_CELLS_OF_BLOCK: usize = 8;
+/// The same for a side bar, in points.
+const TOP_OF_PAGE: f32 = 260.0;
 
 impl FieldFinder<'_> {
     /// Reads words that no label stands before.
@@ -120,13 +122,19 @@ impl FieldFinder<'_> {
         }
     }
 
+    /// Whether a cell stands where a document introduces its subject: in its first rows, or at the top of a side bar.
+    fn is_near_top(&self, cell: usize) -> bool {
+        let it = &self.layout.cells[cell];
+        it.page == 1 && (it.row < MAX_ROWS_TO_BLOCK || it.rect.y0 < TOP_OF_PAGE)
+    }
+
     /// Reads a block without any label: a name, facts below it, and a person with their address beside it. This line has the
     /// facts.
     fn subject_block(&mut self, span: &TokenSpan, words: &str) -> bool {
         let it = &self.layout.cells[span.0];
         let is_name = |key: &SchemaKey| key.normaliser.names_subject();
         let name = self.schema.keys.iter().position(is_name).filter(|name| !self.has_value(*name));
-        let is_near_top = it.page == 1 && (1..MAX_ROWS_TO_BLOCK).contains(&it.row);
+        let is_near_top = it.row > 0 && self.is_near_top(span.0);
         let (Some(name), true) = (name, is_near_top) else { return false };
         let Some(facts) = facts_in_line(words).filter(|facts| facts.values.len() > 1) else { return false };
         let row = self.layout.rows[it.row - 1].clone();
@@ -173,7 +181,7 @@ impl FieldFinder<'_> {
         let it = &self.layout.cells[span.0];
         let is_name = |key: &SchemaKey| key.normaliser.names_subject();
         let name = self.schema.keys.iter().position(is_name).filter(|name| !self.has_value(*name));
-        let is_near_top = it.page == 1 && it.row < MAX_ROWS_TO_BLOCK && self.layout.rows[it.row].len() == 1;
+        let is_near_top = self.is_near_top(span.0) && self.layout.rows[it.row].len() == 1;
         let below = self.row_after(it.row).map(|row| self.layout.rows[row].start);
         let label = below.filter(|below| self.line_distance(span.0, *below) <= 2.2);
         let label = label.and_then(|below| self.segments[below][0].label);
@@ -207,7 +215,7 @@ impl FieldFinder<'_> {
     }
 
     /// A word in larger letters directly above a line at the same edge, which may be a name.
-    fn name_above(&self, cell: usize) -> Option<TokenSpan> {
+    pub(super) fn name_above(&self, cell: usize) -> Option<TokenSpan> {
         let it = &self.layout.cells[cell];
         let above = self.layout.rows[it.row.checked_sub(1)?].clone();
         let cell = above.take(MAX_CELLS_OF_BLOCK).find(|other| {

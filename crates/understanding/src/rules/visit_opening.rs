@@ -155,7 +155,14 @@ impl FieldFinder<'_> {
         self.mark_used(std::slice::from_ref(&head.span));
         for other in self.layout.rows[row].clone().filter(|other| *other > dated).take(MAX_CELLS_OF_ENTRY) {
             let all = self.layout.cells[other].token_range();
-            if self.signature_line(other, &all) {
+            // "Visit   Vaccination": the second label is why somebody came.
+            let is_last = other + 1 == self.layout.rows[row].end;
+            let is_reason =
+                is_last && self.sole_label(other).is_some() && self.sole_label(other - 1).is_some();
+            if is_reason {
+                self.add_reason(other, &all);
+                self.mark_used(&[(other, all)]);
+            } else if self.signature_line(other, &all) {
                 self.mark_used(&[(other, all)]);
             } else if !self.starts_with_label(other) {
                 self.without_weight(other, &all);
