@@ -56,8 +56,8 @@ pub use documents::{
 pub use embedder::{EmbedRequest, Embedder};
 pub use error::{PortError, PortResult};
 pub use governance::{
-    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersionSummary,
-    StructuralCandidate,
+    AuditTrailEntry, CandidateFilter, CandidateSample, DecisionConflict, Governance, GovernanceDecision,
+    SchemaVersionSummary, StructuralCandidate,
 };
 pub use installation::Installation;
 pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput, KeptAnswers};
