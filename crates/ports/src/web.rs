@@ -141,7 +141,7 @@ impl WebFailure {
         let until = self.retry_after.map(|wait| now.checked_add(wait).unwrap_or(now));
         match until {
             Some(until) if self.is_wait => FailureKind::Waiting { until },
-            Some(until) => FailureKind::Postponed { until },
+            Some(until) => FailureKind::RateLimited { until },
             None if self.is_retryable => FailureKind::Transient,
             None => FailureKind::Permanent,
         }

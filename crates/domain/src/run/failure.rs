@@ -18,7 +18,12 @@ pub enum FailureKind {
     Transient,
     /// Every retry will fail.
     Permanent,
-    /// A provider refuses requests, or another worker is at the same request, until a certain time.
+    /// A provider refuses requests until a certain time.
+    RateLimited {
+        /// The earliest time for a retry.
+        until: Timestamp,
+    },
+    /// Another worker is at the same request. The step looks again later.
     Postponed {
         /// The earliest time for a retry.
         until: Timestamp,
@@ -38,7 +43,8 @@ impl FailureKind {
         match self {
             Self::Transient => "transient",
             Self::Permanent => "permanent",
-            Self::Postponed { .. } => "rate_limited",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Postponed { .. } => "postponed",
             Self::Waiting { .. } => "waiting",
             Self::TimedOut => "timed_out",
         }
@@ -268,7 +274,8 @@ mod tests {
         let classes = [
             (FailureKind::Transient, "transient"),
             (FailureKind::Permanent, "permanent"),
-            (FailureKind::Postponed { until }, "rate_limited"),
+            (FailureKind::RateLimited { until }, "rate_limited"),
+            (FailureKind::Postponed { until }, "postponed"),
             (FailureKind::TimedOut, "timed_out"),
         ];
         for (kind, class) in classes {
@@ -282,6 +289,7 @@ mod tests {
         assert!(!FailureKind::Permanent.is_retryable());
         assert!(FailureKind::Transient.is_retryable());
         assert!(FailureKind::TimedOut.is_retryable());
+        assert!(FailureKind::RateLimited { until: Timestamp::UNIX_EPOCH }.is_retryable());
         assert!(FailureKind::Postponed { until: Timestamp::UNIX_EPOCH }.is_retryable());
     }
 }
