@@ -5,7 +5,7 @@ use quire_domain::{
     DocumentId, EditBase, EditBlocked, EditContext, InterpretationId, ReviewEnd, RunId, check_edit,
 };
 use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
-use quire_understanding::edit::typed::{RequestedEdit, UnclearText, read_typed_texts};
+use quire_understanding::edit::entered_text::{RequestedEdit, UnclearText, parse_entered_texts};
 use quire_understanding::edit::{EarlierFields, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
@@ -45,7 +45,7 @@ pub enum EditError {
     /// A newer version exists, or a newer run has completed.
     #[error("a newer version exists; `details` says what became of each change and how to repeat it")]
     Stale(Box<StaleEdit>),
-    /// A change is invalid.
+    /// An edit of the batch is invalid.
     #[error(transparent)]
     Invalid(#[from] InvalidEdit),
     /// A typed text can be read in several ways, or is not what its key can have.
@@ -78,7 +78,7 @@ pub struct EditResult {
     pub schema: Schema,
 }
 
-/// Applies a batch of changes to the active version of a run. Versions never change, so a result computed from a
+/// Applies a batch of edits to the active version of a run. Versions never change, so a result computed from a
 /// version stays correct while that version is active. The store checks that it still is.
 pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditError> {
     match apply_to_active(app, &request).await? {
@@ -95,7 +95,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     let document = DocumentId(editable.run.subject.0);
     let schema = schema_of(store, &editable.run).await?;
     let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
-    let edits = read_typed_texts(&request.edits, fields, &schema)?;
+    let edits = parse_entered_texts(&request.edits, fields, &schema)?;
     let deleted = deleted_fields(store, request.run, &edits).await?;
     let found = store.reviews.version(request.run, Some(1)).await?.map(|first| first.data.fields);
     let earlier = EarlierFields { deleted: &deleted, found: &found.unwrap_or_default() };

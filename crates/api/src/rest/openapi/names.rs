@@ -115,7 +115,7 @@ names! {
     Difference = compare::Difference::ALL.map(compare::Difference::as_str);
     /// The status of a change in a stale edit: the active version already has it, it can still be made, or it contradicts
     /// another person's change.
-    ConflictStatus = conflict::ChangeStatus::ALL.map(conflict::ChangeStatus::as_str);
+    ConflictStatus = conflict::EditStatus::ALL.map(conflict::EditStatus::as_str);
     /// The kind of change of a schema.
     StructureChange = structural_change::SchemaChangeType::ALL.iter().map(|change| change.as_str());
     /// The status of a candidate for a change of a schema.

@@ -1,6 +1,6 @@
 //! Interpretations: showing, correcting and marking them as reviewed.
 
-mod change_schema;
+mod change_description;
 pub(crate) mod compare;
 pub(crate) mod conflict;
 pub(crate) mod edit;
