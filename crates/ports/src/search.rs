@@ -252,7 +252,7 @@ pub struct OutdatedQuery {
     /// Look after this document, by id.
     pub after: Option<DocumentId>,
     /// Entries without a text.
-    pub with_text: bool,
+    pub missing_text: bool,
     /// Entries whose vectors are not of this model.
     pub model: Option<String>,
     /// The most documents to return.

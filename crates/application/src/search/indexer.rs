@@ -102,7 +102,7 @@ impl Indexer {
     fn outdated(&self, after: Option<DocumentId>, limit: u32) -> OutdatedQuery {
         OutdatedQuery {
             after,
-            with_text: self.embedder.is_some(),
+            missing_text: self.embedder.is_some(),
             model: self.embedder.as_ref().map(|embedder| embedder.model().to_owned()),
             limit,
         }

@@ -100,7 +100,7 @@ impl SearchIndex for PgStore {
             sqlx::query(sql!("search/outdated"))
                 .bind(after)
                 .bind(i64::from(query.limit))
-                .bind(query.with_text)
+                .bind(query.missing_text)
                 .bind(query.model.clone())
         };
         self.rows(query, row::outdated_document).await

@@ -75,7 +75,7 @@ impl SearchIndex for SqliteStore {
 
     async fn outdated(&self, query: &OutdatedQuery) -> PortResult<Vec<OutdatedDocument>> {
         let after = query.after.map_or([0; 16], |document| document.0.into_bytes());
-        let parameters = (after, query.limit, query.with_text, query.model.clone());
+        let parameters = (after, query.limit, query.missing_text, query.model.clone());
         self.rows(sql!("search/outdated"), parameters, row::outdated_document).await
     }
 

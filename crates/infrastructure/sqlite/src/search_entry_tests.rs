@@ -24,7 +24,7 @@ async fn write(store: &Store, id: DocumentId, texts: &[&str]) {
     let chunk = |text: &&str| IndexedChunk {
         page: 1,
         text: (*text).to_owned(),
-        words: search_words(text).join(" "),
+        words: tokenize(text).join(" "),
         ..IndexedChunk::default()
     };
     let text = IndexedText { chunks: texts.iter().map(chunk).collect(), ..IndexedText::default() };

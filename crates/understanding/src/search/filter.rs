@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::words::search_words;
+use super::words::tokenize;
 
 /// A filter by a key of the documents' fields, or by a property such as `status`.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,7 @@ impl Condition {
     fn is(value: &str) -> Self {
         Self::Is {
             text: value.to_owned(),
-            words: search_words(value).join(" "),
+            words: tokenize(value).join(" "),
             number: number(value),
             days: days(value),
         }

@@ -142,7 +142,7 @@ pub(crate) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> 
     Ok(ListRequest {
         status: parameters.one_of("status", &DocumentStatus::ALL, DocumentStatus::as_str)?,
         review: parameters.one_of("review_status", &ReviewStatus::ALL, ReviewStatus::as_str)?,
-        words: parameters.text("q").map(search_words).transpose()?,
+        words: parameters.text("q").map(checked_query_text).transpose()?,
         ..ListRequest::default()
     })
 }
@@ -171,11 +171,12 @@ pub(super) fn no_cursor() -> ApiError {
     ApiError::invalid("cursor", "must be the next_cursor of an earlier page in the same order")
 }
 
-fn search_words(part: &str) -> Result<String, ApiError> {
-    if part.chars().count() > MAX_SEARCH {
+/// The text of the parameter `q`, unless it is too long.
+fn checked_query_text(text: &str) -> Result<String, ApiError> {
+    if text.chars().count() > MAX_SEARCH {
         return Err(ApiError::invalid("q", &format!("must have at most {MAX_SEARCH} characters")));
     }
-    Ok(part.to_owned())
+    Ok(text.to_owned())
 }
 
 /// The creation time in microseconds and the id, encoded so that clients do not build cursors themselves.
