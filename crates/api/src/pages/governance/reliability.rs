@@ -60,7 +60,7 @@ pub(crate) async fn show(
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let skip = parameters.within("offset", 0..=Paging::MAX_OFFSET)?.unwrap_or(0);
-    let wanted = parameters.text("field_key").map(str::trim).unwrap_or_default().to_owned();
+    let wanted = parameters.non_empty("field_key").map(str::trim).unwrap_or_default().to_owned();
     let filter = CalibrationFilter {
         policy_version: app.confidence_policy().version.clone(),
         field_key: Some(wanted.clone()).filter(|key| !key.is_empty()),

@@ -24,11 +24,11 @@ pub(super) struct DocumentRow {
     /// Whether it waits for a review.
     pub(super) waits: bool,
     /// Its confidence, which is its place in the review queue.
-    pub(super) at: Option<f64>,
+    pub(super) confidence_value: Option<f64>,
     /// Its sort key in the review queue.
-    pub(super) sort_key: i64,
+    pub(super) queue_sort_key: i64,
     /// Its sort key in the list, the greatest first.
-    pub(super) place: i64,
+    pub(super) list_sort_key: i64,
     /// The query of its link, so that the next document follows in the same order.
     pub(super) order: String,
     pub(super) added: Moment,
@@ -90,9 +90,9 @@ impl DocumentRow {
                 .confidence
                 .map(|confidence| ConfidenceLabel::of(confidence, policy, words)),
             waits: view.overview.confidence.is_some() && document.review_status == ReviewStatus::InReview,
-            at: view.overview.confidence,
-            sort_key: sort_key(view.overview.confidence.unwrap_or_default()),
-            place: document.created_at.as_microsecond(),
+            confidence_value: view.overview.confidence,
+            queue_sort_key: sort_key(view.overview.confidence.unwrap_or_default()),
+            list_sort_key: document.created_at.as_microsecond(),
             order: String::new(),
             added: Moment::of(document.created_at),
             hidden: view.overview.hidden.as_ref().map(|hidden| words.with("inbox.hidden_by", &hidden.by)),

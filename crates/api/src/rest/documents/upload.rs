@@ -147,7 +147,7 @@ where
             priority: parameters.priority()?,
             correlation_id: correlation_id.unwrap_or_default(),
             key,
-            schema: parameters.text("schema").map(str::to_owned),
+            schema: parameters.non_empty("schema").map(str::to_owned),
             extractor: parameters.extractor()?,
         };
         Ok(Self { app: Arc::from_ref(state), upload, request })

@@ -131,7 +131,7 @@ pub(crate) async fn compare(
 
 fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionReference>, ApiError> {
     let wrong = || ApiError::invalid(name, "must be RUN_ID, or RUN_ID:NUMBER for one version");
-    parameters.given(name).map(|text| text.parse().map_err(|()| wrong())).transpose()
+    parameters.raw(name).map(|text| text.parse().map_err(|()| wrong())).transpose()
 }
 
 fn counts(rows: &[FieldComparison<'_>]) -> ComparisonCounts {

@@ -43,7 +43,7 @@ enum InterpretationFormat {
 
 impl InterpretationFormat {
     fn of(parameters: &Parameters) -> Result<Self, ApiError> {
-        match parameters.given("view") {
+        match parameters.raw("view") {
             None | Some("flat") => Ok(Self::Flat),
             Some("visits") => Ok(Self::Visits),
             Some(_) => Err(ApiError::invalid("view", "must be flat or visits")),
