@@ -96,7 +96,7 @@ pub use run_reader::{
 };
 pub use search::{
     DocumentCondition, DocumentProperty, FIRST_TEXT_CHUNK, FieldFacet, FindQuery, Fingerprint, FoundDocument,
-    FoundDocuments, FoundOrder, IndexedChunk, IndexedTerm, IndexedText, IndexingTurn, MAX_CHUNKS,
+    FoundDocuments, FoundOrder, IndexedChunk, IndexedTerm, IndexedText, IndexingLock, MAX_CHUNKS,
     MAX_GUESSED, NAME_CHUNK, NearChunk, NearestQuery, OutdatedDocument, OutdatedQuery, SearchIndex,
     SimilarWords, StoredChunk, TextQuery, VALUES_CHUNK, VocabularyEntry, VocabularyQuery,
     importance_of_chunk,

@@ -19,7 +19,7 @@ pub(super) async fn visible_among(
         return Ok(HashSet::new());
     }
     let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-    let find = FindQuery { among: Some(documents), limit, counted: limit, ..any_visible() };
+    let find = FindQuery { among: Some(documents), limit, count_limit: limit, ..any_visible() };
     Ok(index.find(&find).await?.documents.into_iter().map(|document| document.id).collect())
 }
 
@@ -55,6 +55,6 @@ fn any_visible() -> FindQuery {
         among: None,
         order: FoundOrder::Newest(None),
         limit: 1,
-        counted: 1,
+        count_limit: 1,
     }
 }

@@ -27,7 +27,7 @@ pub(super) fn query(text: &str) -> FindQuery {
         among: None,
         order: FoundOrder::Best,
         limit: 100,
-        counted: FoundDocuments::MOST,
+        count_limit: FoundDocuments::MAX_COUNT,
     }
 }
 
