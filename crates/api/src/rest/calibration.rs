@@ -155,7 +155,7 @@ fn mapping(one: &FieldReliability) -> MappingReliabilityResponse {
         volume: counts.volume(),
         share_accepted: counts.share(),
         adjustment: counts.adjustment(),
-        standing: one.entry.state.as_str(),
+        standing: one.entry.standing.as_str(),
         bins: (0..BINS).zip(one.bins).map(|(number, counts)| bin(number, counts)).collect(),
     }
 }

@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use quire_application::App;
 use quire_application::calibration::{self, CalibrationContext, CalibrationFilter, FieldReliability};
-use quire_understanding::calibration::CalibrationState;
+use quire_understanding::calibration::Standing;
 
 use super::curve::{Curve, curve, percent};
 use super::{GovernanceTab, Paging, address, load_frame, tabs};
@@ -127,10 +127,10 @@ impl KeyRow {
 impl MappingRow {
     fn of(one: &FieldReliability, words: &'static Words) -> Self {
         let counts = one.entry.counts;
-        let (standing, tone) = match one.entry.state {
-            CalibrationState::Boosted => ("governance.boosted", "reviewed"),
-            CalibrationState::Demoted => ("governance.demoted", "error"),
-            CalibrationState::Neutral => ("governance.neutral", ""),
+        let (standing, tone) = match one.entry.standing {
+            Standing::Boosted => ("governance.boosted", "reviewed"),
+            Standing::Demoted => ("governance.demoted", "error"),
+            Standing::Neutral => ("governance.neutral", ""),
         };
         let adjustment = match counts.adjustment() {
             0.0 => "0".to_owned(),

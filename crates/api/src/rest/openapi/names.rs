@@ -104,7 +104,7 @@ names! {
     /// The band of a confidence.
     Band = calibration::Band::ALL.map(calibration::Band::as_str);
     /// What reviews say about a mapping: nothing in particular, nearly always right, or mostly wrong.
-    Standing = calibration::CalibrationState::ALL.map(calibration::CalibrationState::as_str);
+    Standing = calibration::Standing::ALL.map(calibration::Standing::as_str);
     /// What interprets documents: the built-in rules, or a language model.
     InterpreterKind = Understands::ALL.map(Understands::as_str);
     /// What a key is about: the document, an event at a visit, or the visit itself.
