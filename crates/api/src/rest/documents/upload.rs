@@ -193,7 +193,7 @@ impl From<UploadError> for ApiError {
             }
             UploadError::UnknownSchema(error) => error.into(),
             UploadError::NotConfigured(error) => error.into(),
-            UploadError::DiskFull { .. } | UploadError::NoSpace => Self::new(Code::StorageFull, message),
+            UploadError::BelowReserve { .. } | UploadError::DiskFull => Self::new(Code::StorageFull, message),
             UploadError::KeyReused => Self::conflict(ConflictReason::IdempotencyKeyReused, message),
             UploadError::Store(error) => error.into(),
         }

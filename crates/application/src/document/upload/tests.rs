@@ -236,7 +236,7 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
 async fn when_the_disk_of_the_database_is_full_the_file_goes_again() {
     let env = UploadFixture::new().await;
     let refused = env.upload(env.store(PlannedOutcome::Full), &pdf(10)).await;
-    assert_eq!(refused, Err(UploadError::NoSpace));
+    assert_eq!(refused, Err(UploadError::DiskFull));
     assert_eq!(env.files(), [""; 0]);
     assert!(env.runs().await.is_empty());
 }
