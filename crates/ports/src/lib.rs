@@ -82,7 +82,7 @@ pub use proposals::{
 };
 pub use queue::{Claim, ClaimRequest, ClaimedRun, RunQueue, RunWrite, RunWriteOutcome};
 pub use reader::{
-    PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
+    DocumentReader, PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, RecognisedPages,
 };
 pub use recovery::{FrontCheck, LeaseJudgement, RecoveryRules, RunRecovery, SubjectQueue};
 pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};

@@ -18,7 +18,7 @@ struct Counting {
 }
 
 #[async_trait]
-impl Reader for Counting {
+impl DocumentReader for Counting {
     async fn read(&self, _: ReadRequest) -> Result<ReadOutput, ReadError> {
         unreachable!("images are drawn from the file alone")
     }
