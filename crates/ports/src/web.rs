@@ -121,7 +121,7 @@ impl WebFailure {
     /// No failure: the host is asked later. The run waits in that lane, or for its time alone.
     pub fn wait(lane: Option<LaneName>, wait: Duration) -> Self {
         Self {
-            error_code: Failure::LANE_BUSY,
+            error_code: if lane.is_some() { Failure::LANE_BUSY } else { Failure::WAITING },
             message: "the host is asked later; the run waits".to_owned(),
             is_retryable: true,
             retry_after: Some(wait),

@@ -77,8 +77,10 @@ pub struct Failure {
 impl Failure {
     /// The type of the artifact that stores a diagnosis.
     pub const DIAGNOSIS: &str = "DIAGNOSIS";
-    /// The code of [`Failure::lane_busy`] and [`Failure::wait_until`]. It is never stored.
+    /// The code of [`Failure::lane_busy`]. It is never stored.
     pub const LANE_BUSY: &str = "LANE_BUSY";
+    /// The code of [`Failure::wait_until`], which waits for no lane. It is never stored.
+    pub const WAITING: &str = "WAITING";
 
     /// A failure of that kind.
     pub fn new(kind: FailureKind, error_code: impl Into<String>, message: impl Into<String>) -> Self {
@@ -116,7 +118,7 @@ impl Failure {
     /// What a step returns that waits for something outside, such as an operation that a service works on. Its run waits and
     /// loses no attempt.
     pub fn wait_until(until: Timestamp) -> Self {
-        Self::new(FailureKind::Waiting { until }, Self::LANE_BUSY, "the run waits for a service")
+        Self::new(FailureKind::Waiting { until }, Self::WAITING, "the run waits for a service")
     }
 
     /// Names the lane in which the run waits, if it does.
