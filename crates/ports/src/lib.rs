@@ -84,10 +84,10 @@ pub use queue::{Claim, ClaimRequest, ClaimedRun, RunQueue, RunWrite, RunWriteOut
 pub use reader::{
     DocumentReader, PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, RecognisedPages,
 };
-pub use recovery::{FrontCheck, LeaseJudgement, RecoveryRules, RunRecovery, SubjectQueue};
+pub use recovery::{ExpiredLeases, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
 pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};
 pub use reviews::{
-    DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
+    DocumentReview, EditState, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
 pub use run_reader::{

@@ -47,7 +47,7 @@ pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<Stale
 }
 
 async fn target(store: &Store, request: &EditRequest) -> Result<(Run, InterpretationVersion), EditError> {
-    let own = store.reviews.editable(request.run).await?;
+    let own = store.reviews.edit_state(request.run).await?;
     if request.base.latest_run_only {
         let latest = store.reviews.review(DocumentId(own.run.subject.0)).await?;
         if let (Some(run), Some(active)) = (latest.latest_completed_run, latest.active) {

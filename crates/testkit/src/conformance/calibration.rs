@@ -34,7 +34,7 @@ fn record() -> Vec<Field> {
 
 async fn mark(fixture: &StoreFixture, document: DocumentId, to: ReviewStatus, second: i64) -> bool {
     let request = fixture.review_request(document, to, "ana", at(second)).await;
-    fixture.store.reviews.mark(&request).await.unwrap().unwrap().recorded.is_some()
+    fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap().recorded.is_some()
 }
 
 fn all() -> CalibrationFilter {
@@ -141,7 +141,7 @@ pub async fn counts_are_reverted_under_the_policy_that_added_them(fixture: &Stor
         async move {
             let request = fixture.review_request(document, to, "ana", at(second)).await;
             let request = ReviewMarkRequest { policy, ..request };
-            fixture.store.reviews.mark(&request).await.unwrap().unwrap()
+            fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap()
         }
     };
     mark(fixture, one, ReviewStatus::Reviewed, 20).await;
@@ -231,7 +231,8 @@ pub async fn concurrent_marks_and_edits_count_once(fixture: &StoreFixture) {
             for to in [ReviewStatus::Reviewed, ReviewStatus::Reviewed, ReviewStatus::InReview] {
                 let request = fixture.review_request(document, to, "ana", at(30)).await;
                 let reviews = fixture.store.reviews.clone();
-                tasks.push(tokio::spawn(async move { reviews.mark(&request).await.map(|_| ()) }));
+                tasks
+                    .push(tokio::spawn(async move { reviews.set_review_status(&request).await.map(|_| ()) }));
             }
         }
         for task in tasks {

@@ -48,7 +48,7 @@ pub async fn search_follows_reviews_and_failed_runs(fixture: &StoreFixture) {
     let reviewed = of(DocumentProperty::Review(ReviewStatus::Reviewed));
     for (to, found) in [(ReviewStatus::Reviewed, 1), (ReviewStatus::InReview, 0)] {
         let mark = fixture.review_request(id, to, "ana", at(11)).await;
-        fixture.store.reviews.mark(&mark).await.unwrap().unwrap();
+        fixture.store.reviews.set_review_status(&mark).await.unwrap().unwrap();
         assert_eq!(find(fixture, &reviewed).await.len(), found, "{to:?}");
         assert_eq!(search(fixture, "luna otitis").await, [id], "{to:?}");
     }
