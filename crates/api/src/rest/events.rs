@@ -203,7 +203,7 @@ impl From<FeedError> for ApiError {
                 Self::invalid(LAST_EVENT_ID, &format!("{message}; begin without it"))
                     .with(json!({ "parameter": LAST_EVENT_ID, "newest": newest }))
             }
-            FeedError::Store(error) => error.into(),
+            FeedError::Other(error) => error.into(),
         }
     }
 }

@@ -81,14 +81,14 @@ pub enum UploadError {
     KeyReused,
     /// Storage or the database failed.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 impl From<PortError> for UploadError {
     fn from(error: PortError) -> Self {
         match error {
             PortError::Full { .. } => Self::DiskFull,
-            error => Self::Store(error.into()),
+            error => Self::Other(error.into()),
         }
     }
 }

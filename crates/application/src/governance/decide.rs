@@ -50,7 +50,7 @@ pub enum DecisionError {
     SchemaChanged,
     /// There is no such candidate, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// Records a decision. An approval creates a new version of the schema for later runs. Existing data does not change,

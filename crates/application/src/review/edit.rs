@@ -53,7 +53,7 @@ pub enum EditError {
     Unclear(#[from] UnclearText),
     /// The store has no such run, or does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// None if the edit is stale.

@@ -36,7 +36,7 @@ pub enum MarkError {
     Stale(SignedVersion),
     /// There is no such document, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 impl From<MarkBlocked> for MarkError {

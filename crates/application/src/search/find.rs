@@ -76,7 +76,7 @@ pub enum SearchError {
     Cursor,
     /// What is stored.
     #[error("{0}")]
-    Store(Error),
+    Other(Error),
 }
 
 /// The query that a text is. Keys of fields are looked up only if the text may name one.

@@ -56,7 +56,7 @@ impl Searcher {
             found
         });
         found.await.map_err(|_| {
-            SearchError::Store(crate::Error::Corrupt("the hits of a document cannot be computed".to_owned()))
+            SearchError::Other(crate::Error::Corrupt("the hits of a document cannot be computed".to_owned()))
         })
     }
 }

@@ -148,7 +148,7 @@ impl Work {
             Err(ReviewError::NoCompletedRun | ReviewError::Missing) => {
                 ProcessingView::load(app, visitor, view).await.map(Self::Waiting)
             }
-            Err(ReviewError::Store(error)) => Err(error.into()),
+            Err(ReviewError::Other(error)) => Err(error.into()),
         }
     }
 }

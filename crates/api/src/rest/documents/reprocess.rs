@@ -78,7 +78,7 @@ impl From<ReprocessError> for ApiError {
             }
             ReprocessError::NotConfigured(error) => error.into(),
             ReprocessError::UnknownSchema(error) => error.into(),
-            ReprocessError::Store(error) => error.into(),
+            ReprocessError::Other(error) => error.into(),
         }
     }
 }

@@ -195,7 +195,7 @@ impl From<UploadError> for ApiError {
             UploadError::NotConfigured(error) => error.into(),
             UploadError::BelowReserve { .. } | UploadError::DiskFull => Self::new(Code::StorageFull, message),
             UploadError::KeyReused => Self::conflict(ConflictReason::IdempotencyKeyReused, message),
-            UploadError::Store(error) => error.into(),
+            UploadError::Other(error) => error.into(),
         }
     }
 }

@@ -118,7 +118,7 @@ impl From<DecisionError> for ApiError {
             DecisionError::Final | DecisionError::DecidedMeanwhile | DecisionError::SchemaChanged => {
                 Self::conflict(ConflictReason::CandidateDecided, message)
             }
-            DecisionError::Store(error) => error.into(),
+            DecisionError::Other(error) => error.into(),
         }
     }
 }
@@ -135,7 +135,7 @@ mod tests {
             assert!(ApiError::from(refused).is_conflict(ConflictReason::CandidateDecided));
         }
         let by_the_store =
-            DecisionError::Store(Error::Conflict("a rule of the database refused it".to_owned()));
+            DecisionError::Other(Error::Conflict("a rule of the database refused it".to_owned()));
         assert!(ApiError::from(by_the_store).is_conflict(ConflictReason::StateChanged));
     }
 }

@@ -193,7 +193,7 @@ impl From<CompareError> for ApiError {
             }
             CompareError::Missing(_) => Self::conflict(ConflictReason::InterpretationMissing, message),
             CompareError::NothingBefore => Self::conflict(ConflictReason::NothingToCompare, message),
-            CompareError::Store(error) => error.into(),
+            CompareError::Other(error) => error.into(),
         }
     }
 }

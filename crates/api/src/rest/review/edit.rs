@@ -182,7 +182,7 @@ impl From<EditError> for ApiError {
                 "index": bad.index,
                 "member": bad.member,
             })),
-            EditError::Store(error) => error.into(),
+            EditError::Other(error) => error.into(),
         }
     }
 }

@@ -156,7 +156,7 @@ impl From<MarkError> for ApiError {
                 "run_id": active.run,
                 "version_number": active.number,
             })),
-            MarkError::Store(error) => error.into(),
+            MarkError::Other(error) => error.into(),
         }
     }
 }

@@ -70,7 +70,7 @@ pub enum ImageError {
     FileMissing,
     /// There is no such document, or storage does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
     /// The page cannot be drawn.
     #[error(transparent)]
     Read(#[from] ReadError),
