@@ -207,7 +207,7 @@ impl From<ImageError> for ApiError {
                 Self::invalid("scale", &format!("must be between {least} and {most}"))
             }
             ImageError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
-            ImageError::Store(error) => error.into(),
+            ImageError::Other(error) => error.into(),
             ImageError::Read(error) => error.into(),
         }
     }

@@ -56,7 +56,7 @@ pub struct Server {
     /// Which other sites may read responses.
     pub origins: CorsOrigins,
     /// Documents and runs. A worker serves none.
-    pub app: Option<AppState>,
+    pub state: Option<AppState>,
 }
 
 /// What the handlers of documents and runs share.

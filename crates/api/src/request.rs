@@ -97,12 +97,12 @@ impl Parameters {
     }
 
     /// The parameter unless it is empty: a form also sends its empty fields.
-    pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        self.given(name).filter(|text| !text.is_empty())
+    pub(crate) fn non_empty(&self, name: &str) -> Option<&str> {
+        self.raw(name).filter(|text| !text.is_empty())
     }
 
     /// The parameter, even if it is empty.
-    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+    pub(crate) fn raw(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
@@ -128,7 +128,7 @@ impl Parameters {
         all: &[T],
         called: fn(T) -> &'static str,
     ) -> Result<Option<T>, ApiError> {
-        let Some(given) = self.given(name) else { return Ok(None) };
+        let Some(given) = self.raw(name) else { return Ok(None) };
         let known = all.iter().copied().find(|one| called(*one) == given);
         known.map(Some).ok_or_else(|| {
             let names: Vec<_> = all.iter().map(|one| called(*one)).collect();
@@ -138,14 +138,14 @@ impl Parameters {
 
     /// The priority of the run that the request creates; normal by default.
     pub(crate) fn priority(&self) -> Result<Priority, ApiError> {
-        let given = self.given("priority").map(Priority::parse).transpose();
+        let given = self.raw("priority").map(Priority::parse).transpose();
         let given = given.map_err(|_| ApiError::invalid("priority", "must be high or normal"))?;
         Ok(given.unwrap_or_default())
     }
 
     /// Who reads the document, if the request names it.
     pub(crate) fn extractor(&self) -> Result<Option<Extractor>, ApiError> {
-        self.given("extractor").map(extractor).transpose()
+        self.raw("extractor").map(extractor).transpose()
     }
 }
 
@@ -247,8 +247,8 @@ mod tests {
     #[test]
     fn parameters_are_decoded_and_an_error_names_the_wrong_one() {
         let parameters = Parameters::parse("q=informe+m%C3%A9dico&limit=ten&other=%FF&empty=");
-        assert_eq!(parameters.text("q"), Some("informe médico"));
-        assert_eq!((parameters.text("empty"), parameters.text("absent")), (None, None));
+        assert_eq!(parameters.non_empty("q"), Some("informe médico"));
+        assert_eq!((parameters.non_empty("empty"), parameters.non_empty("absent")), (None, None));
         assert_eq!(parameters.value::<u32>("absent", "must be a number"), Ok(None));
         let refused = parameters.value::<u32>("limit", "must be a number").unwrap_err();
         assert_eq!(

@@ -18,10 +18,9 @@ use crate::{ApiError, AppState, Server, error_pages, pages};
 
 /// All routes of a process. A worker has no documents: it serves its health, metrics and version alone.
 pub fn router(server: Server) -> Router {
-    let (common, app) = (server.clone(), server.app.clone());
     let mut router = Router::new();
-    if let Some(app) = &app {
-        router = router.merge(rest_routes(app, &server)).merge(page_routes(app, &server));
+    if let Some(state) = &server.state {
+        router = router.merge(rest_routes(state, &server)).merge(page_routes(state, &server));
     }
     let router = router
         // Liveness checks nothing else: a slow database must not restart the process.
@@ -30,12 +29,12 @@ pub fn router(server: Server) -> Router {
         .route("/health/ready", get(health::ready))
         .route("/metrics", get(metrics::scrape))
         .route("/version", get(version::version))
-        .with_state(server);
-    with_middleware(router, common)
+        .with_state(server.clone());
+    with_middleware(router, server)
 }
 
 /// The REST API.
-fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
+fn rest_routes(state: &AppState, server: &Server) -> Router<Server> {
     Router::new()
         .route("/documents", get(documents::list).post(documents::upload::upload_with_details))
         .route("/documents/upload", post(documents::upload::upload))
@@ -101,18 +100,18 @@ fn rest_routes(app: &AppState, server: &Server) -> Router<Server> {
         .layer(from_fn(query_parameters::refuse_unknown))
         .layer(body_limit::layer())
         // Inside the rate limit: only requests that reach their handler are audited.
-        .layer(from_fn_with_state(app.audit.clone(), access_audit::record))
+        .layer(from_fn_with_state(state.audit.clone(), access_audit::record))
         .layer(from_fn_with_state(server.rate_limits.clone(), rate_limit::enforce))
-        .with_state(app.clone())
+        .with_state(state.clone())
 }
 
 /// The pages of the web interface.
-fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
+fn page_routes(state: &AppState, server: &Server) -> Router<Server> {
     let login = Router::new()
         .route("/app/login", get(pages::login::show).post(pages::login::log_in))
         .route("/app/logout", post(pages::login::log_out))
         .route("/app/session", get(pages::login::session))
-        .with_state(LoginState::new(app.clone(), server));
+        .with_state(LoginState::new(state.clone(), server));
     Router::new()
         .route("/", get(|| async { Redirect::to("/app") }))
         .route("/app", get(pages::inbox::show))
@@ -145,23 +144,23 @@ fn page_routes(app: &AppState, server: &Server) -> Router<Server> {
         .route("/app/governance/reliability", get(pages::governance::reliability::show))
         .route("/app/preferences", post(pages::preferences::choose))
         .route("/assets/{folder}/{*name}", get(pages::assets::show))
-        .layer(from_fn_with_state(app.audit.clone(), access_audit::record))
-        .with_state(app.clone())
+        .layer(from_fn_with_state(state.audit.clone(), access_audit::record))
+        .with_state(state.clone())
         .merge(login)
-        .layer(from_fn_with_state(app.clone(), pages::error_page::show))
+        .layer(from_fn_with_state(state.clone(), pages::error_page::show))
         .layer(compression::layer())
 }
 
 /// Wraps the routes in the middleware of every request. The last layer is the first that a request meets.
 fn with_middleware(router: Router, server: Server) -> Router {
-    let Server { auth, origins, connections, hsts, app, .. } = server;
+    let Server { auth, origins, connections, hsts, state, .. } = server;
     let router = router
         .fallback(|| async { ApiError::no_such_page() })
         .method_not_allowed_fallback(|| async { ApiError::method_not_allowed() })
         .layer(from_fn_with_state(origins.clone(), host_check::require_local))
         .layer(from_fn_with_state(auth, auth::authenticate))
         // A browser without a login is redirected to it, and reads on a page what it may not do.
-        .layer(from_fn_with_state(app, pages::login_redirect::redirect));
+        .layer(from_fn_with_state(state, pages::login_redirect::redirect));
     let router = match origins.layer() {
         // Outside of authentication: a browser's preflight request carries no key.
         Some(layer) => router.layer(layer),

@@ -85,7 +85,7 @@ fn server(database: Database, storage: StorageCheck) -> Server {
         },
         hsts: Hsts::default(),
         origins: CorsOrigins::default(),
-        app: None,
+        state: None,
     }
 }
 

@@ -41,18 +41,18 @@ impl From<PortError> for Error {
     }
 }
 
-/// Lets `?` turn a port's error into the `Store` variant of these errors.
-macro_rules! store_errors {
+/// Lets `?` turn a port's error into the `Other` variant of these errors.
+macro_rules! port_errors {
     ($($error:ty),+ $(,)?) => {$(
         impl From<PortError> for $error {
             fn from(error: PortError) -> Self {
-                Self::Store(error.into())
+                Self::Other(error.into())
             }
         }
     )+};
 }
 
-store_errors!(
+port_errors!(
     crate::document::pages::ImageError,
     crate::document::pages::PageError,
     crate::document::DownloadError,

@@ -115,7 +115,7 @@ impl AnalysisError {
     pub fn into_failure(self, now: Timestamp) -> Failure {
         let until = self.retry_after.map(|wait| now.checked_add(wait).unwrap_or(now));
         let kind = match until {
-            Some(until) => FailureKind::Postponed { until },
+            Some(until) => FailureKind::RateLimited { until },
             None if self.is_retryable => FailureKind::Transient,
             None => FailureKind::Permanent,
         };

@@ -112,6 +112,15 @@ pub struct AuditTrailEntry {
     pub version_number: Option<u32>,
 }
 
+/// What has changed since a governor decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecisionConflict {
+    /// The status of the candidate.
+    Candidate,
+    /// The schema: it has a version of this number.
+    Schema,
+}
+
 /// Stores schemas, candidates and decisions. Decisions are never changed or removed.
 #[async_trait]
 pub trait Governance: Send + Sync {
@@ -142,15 +151,15 @@ pub trait Governance: Send + Sync {
     /// The candidate of that id.
     async fn candidate(&self, id: CandidateId) -> PortResult<StructuralCandidate>;
 
-    /// Records a decision with its events, updates its candidate and adds the schema version that results. `Conflict`
-    /// if the candidate or the schema has changed since the governor decided. No document, run or interpretation
-    /// changes.
+    /// Records a decision with its events, updates its candidate and adds the schema version that results. If the
+    /// candidate or the schema has changed since the governor decided, stores nothing and returns which. No document,
+    /// run or interpretation changes.
     async fn decide(
         &self,
         decision: &GovernanceDecision,
         version: Option<&SchemaVersion>,
         events: &[Event],
-    ) -> PortResult<()>;
+    ) -> PortResult<Result<(), DecisionConflict>>;
 
     /// Decisions after `after`, oldest first.
     async fn decisions(&self, after: Option<DecisionId>, limit: u32) -> PortResult<Vec<GovernanceDecision>>;

@@ -56,8 +56,8 @@ pub use documents::{
 pub use embedder::{EmbedRequest, Embedder};
 pub use error::{PortError, PortResult};
 pub use governance::{
-    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, SchemaVersionSummary,
-    StructuralCandidate,
+    AuditTrailEntry, CandidateFilter, CandidateSample, DecisionConflict, Governance, GovernanceDecision,
+    SchemaVersionSummary, StructuralCandidate,
 };
 pub use installation::Installation;
 pub use interpreter::{InterpretRequest, Interpreter, InterpreterOutput, KeptAnswers};
@@ -82,12 +82,12 @@ pub use proposals::{
 };
 pub use queue::{Claim, ClaimRequest, ClaimedRun, RunQueue, RunWrite, RunWriteOutcome};
 pub use reader::{
-    PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, Reader, RecognisedPages,
+    DocumentReader, PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, RecognisedPages,
 };
-pub use recovery::{FrontCheck, LeaseJudgement, RecoveryRules, RunRecovery, SubjectQueue};
+pub use recovery::{ExpiredLeases, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
 pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};
 pub use reviews::{
-    DocumentReview, EditableRun, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
+    DocumentReview, EditState, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,
     ReviewMark, ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
 pub use run_reader::{
@@ -96,7 +96,7 @@ pub use run_reader::{
 };
 pub use search::{
     DocumentCondition, DocumentProperty, FIRST_TEXT_CHUNK, FieldFacet, FindQuery, Fingerprint, FoundDocument,
-    FoundDocuments, FoundOrder, IndexedChunk, IndexedTerm, IndexedText, IndexingTurn, MAX_CHUNKS,
+    FoundDocuments, FoundOrder, IndexedChunk, IndexedTerm, IndexedText, IndexingLock, MAX_CHUNKS,
     MAX_GUESSED, NAME_CHUNK, NearChunk, NearestQuery, OutdatedDocument, OutdatedQuery, SearchIndex,
     SimilarWords, StoredChunk, TextQuery, VALUES_CHUNK, VocabularyEntry, VocabularyQuery,
     importance_of_chunk,

@@ -214,7 +214,7 @@ impl ModelError {
         let until = self.retry_after.map(|wait| now.checked_add(wait).unwrap_or(now));
         match (self.kind, until) {
             (ModelErrorKind::LaneBusy, until) => FailureKind::Waiting { until: until.unwrap_or(now) },
-            (_, Some(until)) => FailureKind::Postponed { until },
+            (_, Some(until)) => FailureKind::RateLimited { until },
             (kind, None) if kind.is_retryable() => FailureKind::Transient,
             (_, None) => FailureKind::Permanent,
         }

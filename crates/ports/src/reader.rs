@@ -120,7 +120,7 @@ impl ReadError {
 /// Reads untrusted files. It returns within its limits for any content of a file, and releases its resources as soon as
 /// the caller stops waiting.
 #[async_trait]
-pub trait Reader: Send + Sync {
+pub trait DocumentReader: Send + Sync {
     /// Reads a file: its text and the position of each word. Pages without text are recognised from their image.
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError>;
 

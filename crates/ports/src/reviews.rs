@@ -65,7 +65,7 @@ pub struct DocumentReview {
 
 /// A run whose interpretation is to be edited.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EditableRun {
+pub struct EditState {
     /// The run.
     pub run: Run,
     /// Whether any run of its document is RUNNING.
@@ -185,7 +185,7 @@ pub trait Reviews: Send + Sync {
     ) -> PortResult<Vec<(DocumentId, InterpretationVersion)>>;
 
     /// A run, with the data for editing its interpretation.
-    async fn editable(&self, run: RunId) -> PortResult<EditableRun>;
+    async fn edit_state(&self, run: RunId) -> PortResult<EditState>;
 
     /// Adds a version, makes it the only active one, records each change and reopens the document if it was REVIEWED.
     /// If the edit is blocked, returns the reason, as [`quire_domain::check_edit`] decides. Of two edits of the same
@@ -207,5 +207,8 @@ pub trait Reviews: Send + Sync {
     /// The mark adds the signals of the signed version to the calibration. Removing the mark removes exactly these
     /// signals, also when an edit removes it. The signals of a mark that a newer run has ended count until the next mark
     /// replaces them, so that a document counts once.
-    async fn mark(&self, marking: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>>;
+    async fn set_review_status(
+        &self,
+        marking: &ReviewMarkRequest,
+    ) -> PortResult<Result<ReviewMark, MarkBlocked>>;
 }

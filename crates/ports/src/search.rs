@@ -169,8 +169,8 @@ pub struct FindQuery {
     pub order: FoundOrder,
     /// The most documents to return.
     pub limit: u32,
-    /// Counting stops at this number, which is at most [`FoundDocuments::MOST`].
-    pub counted: u32,
+    /// Counting stops at this number, which is at most [`FoundDocuments::MAX_COUNT`].
+    pub count_limit: u32,
 }
 
 /// A document that a query found.
@@ -199,7 +199,7 @@ pub struct FoundDocument {
 pub struct FoundDocuments {
     /// The documents, in the order of the query.
     pub documents: Vec<FoundDocument>,
-    /// How many documents fulfil the query. Counting stops at [`FindQuery::counted`].
+    /// How many documents fulfil the query. Counting stops at [`FindQuery::count_limit`].
     pub total: u32,
     /// Whether more documents may fulfil it: there are more than are counted, or its words are in so many chunks that not all
     /// of these were looked at.
@@ -208,7 +208,7 @@ pub struct FoundDocuments {
 
 impl FoundDocuments {
     /// Found documents are counted up to here.
-    pub const MOST: u32 = 10_000;
+    pub const MAX_COUNT: u32 = 10_000;
 }
 
 /// A chunk of a document as it is stored.
@@ -252,7 +252,7 @@ pub struct OutdatedQuery {
     /// Look after this document, by id.
     pub after: Option<DocumentId>,
     /// Entries without a text.
-    pub with_text: bool,
+    pub missing_text: bool,
     /// Entries whose vectors are not of this model.
     pub model: Option<String>,
     /// The most documents to return.
@@ -295,7 +295,7 @@ pub struct Fingerprint {
 }
 
 /// The right to index outdated documents. It ends when this is dropped.
-pub struct IndexingTurn {
+pub struct IndexingLock {
     /// What the store holds meanwhile.
     pub held: Box<dyn Send + Sync>,
 }
@@ -340,7 +340,7 @@ pub trait SearchIndex: Send + Sync {
     ) -> PortResult<Vec<(DocumentId, Vec<u32>)>>;
 
     /// The right to index outdated documents, which one process of an installation has at a time. None if another one has it.
-    async fn indexing_turn(&self) -> PortResult<Option<IndexingTurn>>;
+    async fn indexing_lock(&self) -> PortResult<Option<IndexingLock>>;
 
     /// Prepares the search among vectors of this dimension. Returns whether this database can find them.
     async fn prepare_vectors(&self, dimension: usize) -> PortResult<bool>;

@@ -121,7 +121,7 @@ impl WebFailure {
     /// No failure: the host is asked later. The run waits in that lane, or for its time alone.
     pub fn wait(lane: Option<LaneName>, wait: Duration) -> Self {
         Self {
-            error_code: Failure::LANE_BUSY,
+            error_code: if lane.is_some() { Failure::LANE_BUSY } else { Failure::WAITING },
             message: "the host is asked later; the run waits".to_owned(),
             is_retryable: true,
             retry_after: Some(wait),
@@ -141,7 +141,7 @@ impl WebFailure {
         let until = self.retry_after.map(|wait| now.checked_add(wait).unwrap_or(now));
         match until {
             Some(until) if self.is_wait => FailureKind::Waiting { until },
-            Some(until) => FailureKind::Postponed { until },
+            Some(until) => FailureKind::RateLimited { until },
             None if self.is_retryable => FailureKind::Transient,
             None => FailureKind::Permanent,
         }

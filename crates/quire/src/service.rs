@@ -77,7 +77,7 @@ pub(crate) async fn run_until_stopped(
         None => None,
     };
     let lanes = LanePermits::new(&database.store, config.lane_limits());
-    let (app, audit) = match endpoints {
+    let (state, audit) = match endpoints {
         Endpoints::All | Endpoints::WithoutEngine => {
             let (audit, writer) = AccessAudit::start(database.store.clone());
             let app = Arc::new(wire::app(config, &database.store, &lanes, &stop).await?);
@@ -116,7 +116,8 @@ pub(crate) async fn run_until_stopped(
     }
     let serving = listener.map(|listener| {
         let process = Process { endpoints, engine: engine.clone(), stop: stop.clone() };
-        let server = Server { app, ..server(config, &database, metrics, telemetry, process, address, blobs) };
+        let server =
+            Server { state, ..server(config, &database, metrics, telemetry, process, address, blobs) };
         let (stop, delay) = (stop.clone(), to_std(config.server.drain_delay));
         tokio::spawn(quire_api::serve(listener, server, async move {
             stop.cancelled().await;
@@ -227,7 +228,7 @@ fn server(
         connections: listen::connection_limits(config),
         hsts: config.server.hsts.clone(),
         origins: config.server.cors_origins.clone(),
-        app: None,
+        state: None,
     }
 }
 

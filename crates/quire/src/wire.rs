@@ -32,7 +32,7 @@ use quire_application::steps::{
 use quire_application::storage::OriginalsPolicy;
 use quire_application::{App, AppSettings};
 use quire_domain::{LaneName, Pipeline, StepName};
-use quire_ports::{BlobStore, Embedder, LanguageModel, MigrationStatus, Reader, Step, Store, Worker};
+use quire_ports::{BlobStore, DocumentReader, Embedder, LanguageModel, MigrationStatus, Step, Store, Worker};
 use quire_postgres::PgStore;
 use quire_sqlite::{FileLock, LockError, SqliteStore};
 use tokio_util::sync::CancellationToken;
@@ -95,7 +95,7 @@ fn document_steps(
     config: &Config,
     store: &Store,
     lanes: &Arc<LanePermits>,
-    reader: Arc<dyn Reader>,
+    reader: Arc<dyn DocumentReader>,
     document_intelligence: Option<DocumentIntelligenceReader>,
     model: Option<Arc<dyn LanguageModel>>,
     embedder: Arc<dyn Embedder>,

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Claim, ClaimRequest, ClaimedRun, FrontCheck, Lease, LeaseJudgement, PortError, PortResult, RecoveryRules,
+    Claim, ClaimRequest, ClaimedRun, ExpiredLeases, FrontCheck, Lease, PortError, PortResult, RecoveryRules,
     RunQueue, RunRecovery, RunWrite, RunWriteOutcome, Store, SubjectQueue, Worker, Workers,
 };
 use tokio::sync::{Notify, watch};
@@ -190,7 +190,7 @@ impl RunRecovery for ObservedStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
-        expired: LeaseJudgement,
+        expired: ExpiredLeases,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {

@@ -1,8 +1,8 @@
 //! Edits of an interpretation. A batch of edits makes one new version, or none if an edit is invalid.
 
 pub mod conflict;
+pub mod entered_text;
 mod operation;
-pub mod typed;
 
 pub use operation::{ChangeType, EditOperation, EditOutcome, FieldChange, InvalidEdit, VisitAssignment};
 
@@ -36,29 +36,30 @@ pub fn apply_edits(
     batch: &[EditOperation],
 ) -> Result<EditOutcome, InvalidEdit> {
     let EarlierFields { deleted, found } = earlier;
-    let mut edit = EditInProgress { schema, neutral, deleted, fields: before.to_vec(), changes: Vec::new() };
-    for (index, change) in batch.iter().enumerate() {
-        edit.apply(change).map_err(|InvalidChange(member, message)| InvalidEdit {
+    let mut progress =
+        EditInProgress { schema, neutral, deleted, fields: before.to_vec(), changes: Vec::new() };
+    for (index, edit) in batch.iter().enumerate() {
+        progress.apply(edit).map_err(|InvalidMember(member, message)| InvalidEdit {
             index,
             member,
             message,
         })?;
     }
-    let is_changed = |field: &Field| edit.changes.iter().any(|change| change.field_id == field.field_id);
-    for field in edit.fields.iter_mut().filter(|field| is_changed(field)) {
+    let is_changed = |field: &Field| progress.changes.iter().any(|change| change.field_id == field.field_id);
+    for field in progress.fields.iter_mut().filter(|field| is_changed(field)) {
         if let Some(found) = found.iter().find(|found| is_undone(field, found)) {
             *field = found.clone();
         }
     }
     // Whether a field is critical depends on the schema alone.
-    for field in &mut edit.fields {
+    for field in &mut progress.fields {
         field.is_critical = schema.is_critical(&field.key);
     }
     // What is brought back is as it was, and suggests nothing.
     let is_new = |change: &&FieldChange| deleted.iter().all(|field| field.field_id != change.field_id);
-    let new: Vec<FieldChange> = edit.changes.iter().filter(is_new).cloned().collect();
-    let structural_edits = structural_change::structural_edits(before, &edit.fields, &new, schema);
-    Ok(EditOutcome { fields: edit.fields, changes: edit.changes, structural_edits })
+    let new: Vec<FieldChange> = progress.changes.iter().filter(is_new).cloned().collect();
+    let structural_edits = structural_change::structural_edits(before, &progress.fields, &new, schema);
+    Ok(EditOutcome { fields: progress.fields, changes: progress.changes, structural_edits })
 }
 
 /// Whether a field again has the value and the visit that it was found with.
@@ -71,7 +72,7 @@ fn is_undone(field: &Field, found: &Field) -> bool {
 
 /// Whether a batch brings back this field, which the version that it edits no longer has.
 pub fn restored_by(batch: &[EditOperation], field: &Field) -> bool {
-    batch.iter().any(|change| match change {
+    batch.iter().any(|edit| match edit {
         EditOperation::Restore { field: wanted } => *wanted == field.field_id,
         EditOperation::RestoreVisit { visit_id } => field.visit_id.as_ref() == Some(visit_id),
         _ => false,
@@ -79,10 +80,10 @@ pub fn restored_by(batch: &[EditOperation], field: &Field) -> bool {
 }
 
 /// The member of an edit that is invalid, and what it must be.
-struct InvalidChange(&'static str, String);
+struct InvalidMember(&'static str, String);
 
-fn invalid<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidChange> {
-    Err(InvalidChange(member, message.into()))
+fn invalid<T>(member: &'static str, message: impl Into<String>) -> Result<T, InvalidMember> {
+    Err(InvalidMember(member, message.into()))
 }
 
 struct EditInProgress<'s> {
@@ -95,8 +96,8 @@ struct EditInProgress<'s> {
 }
 
 impl EditInProgress<'_> {
-    fn apply(&mut self, change: &EditOperation) -> Result<(), InvalidChange> {
-        match change {
+    fn apply(&mut self, edit: &EditOperation) -> Result<(), InvalidMember> {
+        match edit {
             EditOperation::Add { key, value, value_type, visit_id } => {
                 if let Some(visit_id) = visit_id {
                     self.require_visit(visit_id)?;
@@ -133,7 +134,7 @@ impl EditInProgress<'_> {
         value: Value,
         value_type: Option<ValueType>,
         visit_id: Option<String>,
-    ) -> Result<(), InvalidChange> {
+    ) -> Result<(), InvalidMember> {
         if !is_key_name(key) {
             return invalid("key", "must be lower-case letters, digits and underscores, such as due_date");
         }
@@ -159,7 +160,7 @@ impl EditInProgress<'_> {
         index: usize,
         value: Value,
         value_type: Option<ValueType>,
-    ) -> Result<(), InvalidChange> {
+    ) -> Result<(), InvalidMember> {
         let field = &self.fields[index];
         let value_type = value_type.unwrap_or(field.value_type);
         let value = checked_value(value, value_type, self.schema.key(&field.key))?;
@@ -174,7 +175,7 @@ impl EditInProgress<'_> {
     }
 
     /// Moves a field to another visit, or to none.
-    fn assign(&mut self, index: usize, visit_id: Option<String>) -> Result<(), InvalidChange> {
+    fn assign(&mut self, index: usize, visit_id: Option<String>) -> Result<(), InvalidMember> {
         if let Some(visit_id) = &visit_id {
             self.require_visit(visit_id)?;
         }
@@ -198,7 +199,7 @@ impl EditInProgress<'_> {
         self.record_change(ChangeType::Delete, &field, "value", field.value.clone(), Value::Null);
     }
 
-    fn restore(&mut self, id: FieldId) -> Result<(), InvalidChange> {
+    fn restore(&mut self, id: FieldId) -> Result<(), InvalidMember> {
         if self.fields.iter().any(|field| field.field_id == id) {
             return Ok(());
         }
@@ -211,7 +212,7 @@ impl EditInProgress<'_> {
         Ok(())
     }
 
-    fn restore_visit(&mut self, visit_id: &str) -> Result<(), InvalidChange> {
+    fn restore_visit(&mut self, visit_id: &str) -> Result<(), InvalidMember> {
         let deleted: Vec<Field> = self
             .deleted
             .iter()
@@ -238,7 +239,7 @@ impl EditInProgress<'_> {
         &mut self,
         visit_id: Option<&str>,
         metadata: &[(String, Value)],
-    ) -> Result<(), InvalidChange> {
+    ) -> Result<(), InvalidMember> {
         let visit_id = match visit_id {
             Some(wanted) if !is_visit_id(wanted) => {
                 return invalid("visit_id", "must be 1 to 64 letters, digits, - or _, and not `unassigned`");
@@ -255,13 +256,13 @@ impl EditInProgress<'_> {
         self.set_metadata(&visit_id, metadata)
     }
 
-    fn update_visit(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidChange> {
+    fn update_visit(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         self.require_visit(visit_id)?;
         self.set_metadata(visit_id, metadata)
     }
 
     /// Sets the metadata of a visit.
-    fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidChange> {
+    fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         for (key, value) in metadata {
             let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::Metadata) else {
                 return invalid("visit", format!("{key} is not a metadata key of visits"));
@@ -282,7 +283,7 @@ impl EditInProgress<'_> {
         Ok(())
     }
 
-    fn delete_visit(&mut self, visit_id: &str) -> Result<(), InvalidChange> {
+    fn delete_visit(&mut self, visit_id: &str) -> Result<(), InvalidMember> {
         self.require_visit(visit_id)?;
         while let Some(index) =
             self.fields.iter().position(|field| field.visit_id.as_deref() == Some(visit_id))
@@ -292,14 +293,14 @@ impl EditInProgress<'_> {
         Ok(())
     }
 
-    fn require_visit(&self, visit_id: &str) -> Result<(), InvalidChange> {
+    fn require_visit(&self, visit_id: &str) -> Result<(), InvalidMember> {
         if visits::visit_exists(&self.fields, visit_id) {
             return Ok(());
         }
         invalid("visit_id_not_found", "no such visit in this version; add the visit first")
     }
 
-    fn index_of(&self, id: FieldId) -> Result<usize, InvalidChange> {
+    fn index_of(&self, id: FieldId) -> Result<usize, InvalidMember> {
         let index = self.fields.iter().position(|field| field.field_id == id);
         index.map_or_else(|| invalid("field_id_not_found", "no such field in this version"), Ok)
     }
@@ -336,15 +337,15 @@ fn entered_by_person(field: Field) -> Field {
     }
 }
 
-fn as_visit_member(InvalidChange(_, message): InvalidChange) -> InvalidChange {
-    InvalidChange("visit", message)
+fn as_visit_member(InvalidMember(_, message): InvalidMember) -> InvalidMember {
+    InvalidMember("visit", message)
 }
 
 fn checked_value(
     value: Value,
     value_type: ValueType,
     key: Option<&SchemaKey>,
-) -> Result<Value, InvalidChange> {
+) -> Result<Value, InvalidMember> {
     if let Value::Text(text) = &value {
         if text.contains('\0') {
             return invalid("value", "must not contain a NUL character");

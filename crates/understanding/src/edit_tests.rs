@@ -181,7 +181,7 @@ fn visits_are_added_changed_filled_and_deleted() {
     assert_eq!(gone.changes.len(), 3, "one change for each field");
 }
 
-fn any_change(fields: Vec<FieldId>) -> impl Strategy<Value = EditOperation> {
+fn any_edit_of(fields: Vec<FieldId>) -> impl Strategy<Value = EditOperation> {
     let field = prop::sample::select(fields);
     let key = prop::sample::select(vec!["pet_name", "notes", "new_key", "Bad Key"]);
     let value = prop_oneof![
@@ -208,16 +208,16 @@ fn any_change(fields: Vec<FieldId>) -> impl Strategy<Value = EditOperation> {
     ]
 }
 
-fn any_edit() -> impl Strategy<Value = (Vec<Field>, Vec<EditOperation>)> {
+fn any_batch() -> impl Strategy<Value = (Vec<Field>, Vec<EditOperation>)> {
     let before = vec![field("pet_name", "Luna"), field("notes", "x"), field("diagnosis", "otitis")];
     let ids = before.iter().map(|field| field.field_id).collect();
-    (Just(before), prop::collection::vec(any_change(ids), 1..6))
+    (Just(before), prop::collection::vec(any_edit_of(ids), 1..6))
 }
 
 proptest! {
     /// Proves R122, R124: applying the logged changes to the old fields gives the new fields.
     #[test]
-    fn the_changes_describe_every_difference((before, batch) in any_edit()) {
+    fn the_changes_describe_every_difference((before, batch) in any_batch()) {
         let schema = Schema::built_in_default();
         let Ok(after) = apply_edits(&before, EarlierFields::default(), &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
         let mut played: Vec<(FieldId, Value)> =

@@ -1,7 +1,9 @@
 //! Edits of tables.
 
 use super::*;
-use crate::edit::typed::{RequestedEdit, TextProblem, TypedEdit, TypedTarget, UnclearText, read_typed_texts};
+use crate::edit::entered_text::{
+    RequestedEdit, TextEdit, TextProblem, TextTarget, UnclearText, parse_entered_texts,
+};
 use crate::edit::{EarlierFields, EditOperation, apply_edits};
 use crate::{NEUTRAL_CONFIDENCE, Schema, SchemaFile, ValueType};
 
@@ -56,9 +58,9 @@ fn a_table_is_no_value_of_another_key() {
 }
 
 fn typed(text: &str) -> Result<Value, String> {
-    let target = TypedTarget::New { key: "line_items".to_owned(), visit_id: None };
-    let edit = RequestedEdit::Typed(TypedEdit { target, text: text.to_owned(), keep: true });
-    match read_typed_texts(&[edit], &[], &schema()) {
+    let target = TextTarget::New { key: "line_items".to_owned(), visit_id: None };
+    let edit = RequestedEdit::Text(TextEdit { target, text: text.to_owned(), keep: true });
+    match parse_entered_texts(&[edit], &[], &schema()) {
         Ok(operations) => match operations.into_iter().next() {
             Some(EditOperation::Add { value, value_type: Some(ValueType::Table), .. }) => Ok(value),
             other => panic!("{other:?}"),

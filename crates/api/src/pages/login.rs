@@ -64,7 +64,7 @@ pub(crate) async fn show(
     parameters: Parameters,
     parts: Parts,
 ) -> Result<Response, ApiError> {
-    let next = back(parameters.text("next"));
+    let next = back(parameters.non_empty("next"));
     let session = state.auth.current_session(&parts).await;
     if !state.auth.is_required().await? || session.is_ok_and(|session| session.is_some()) {
         return Ok(redirect_to(next, None));
@@ -80,15 +80,15 @@ pub(crate) async fn log_in(
     given: Bytes,
 ) -> Result<Response, ApiError> {
     let given = Parameters::parse(&String::from_utf8_lossy(&given));
-    let next = back(given.text("next"));
+    let next = back(given.non_empty("next"));
     if !state.auth.is_required().await? {
         return Ok(redirect_to(next, None));
     }
     // Otherwise another site could log a visitor in under its own key, and read the visitor's uploads.
     refuse_other_sites(&parts)?;
-    let key = given.text("key").unwrap_or_default().trim();
+    let key = given.non_empty("key").unwrap_or_default().trim();
     let is_script = wants_json(&parts.headers);
-    let (name, secret) = match state.auth.log_in(&parts, key, given.text("name")).await {
+    let (name, secret) = match state.auth.log_in(&parts, key, given.non_empty("name")).await {
         Ok(entered) => entered,
         Err(AuthRefusal::Other(error)) => return Err(error),
         Err(refused) => {
@@ -144,7 +144,7 @@ pub(crate) async fn log_out(
     refuse_other_sites(&parts)?;
     if let Some((holder, secret)) = state.auth.current_session(&parts).await.unwrap_or_default() {
         let given = Parameters::parse(&String::from_utf8_lossy(&given));
-        require_form_token(&secret, given.text("csrf"))?;
+        require_form_token(&secret, given.non_empty("csrf"))?;
         state.auth.log_out(&secret).await?;
         tracing::info!(who = holder.name, "logged out");
     }

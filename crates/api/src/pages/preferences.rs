@@ -17,12 +17,12 @@ pub(crate) async fn choose(form: Bytes) -> Result<Response, ApiError> {
     let cookies = [(LANGUAGE, language), (THEME, theme)];
     let cookies = cookies.into_iter().filter_map(|(name, value)| remembered(name, value?));
     let cookies: Vec<_> = cookies.map(|cookie| (header::SET_COOKIE, cookie)).collect();
-    let back = [(header::LOCATION, back(form.text("back")))];
+    let back = [(header::LOCATION, back(form.non_empty("back")))];
     Ok((StatusCode::SEE_OTHER, AppendHeaders(cookies), back).into_response())
 }
 
 fn chosen<T>(form: &Parameters, name: &str, parse: fn(&str) -> Option<T>) -> Result<Option<T>, ApiError> {
-    let Some(given) = form.text(name) else { return Ok(None) };
+    let Some(given) = form.non_empty(name) else { return Ok(None) };
     let chosen = parse(given);
     chosen
         .map(Some)

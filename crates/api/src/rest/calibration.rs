@@ -109,7 +109,7 @@ pub(crate) async fn show(
     State(app): State<Arc<App>>,
     parameters: Parameters,
 ) -> Result<Json<CalibrationList>, ApiError> {
-    let given = |name: &str| parameters.text(name).map(str::to_owned);
+    let given = |name: &str| parameters.non_empty(name).map(str::to_owned);
     let filter = CalibrationFilter {
         policy_version: given("policy_version").unwrap_or_else(|| app.confidence_policy().version.clone()),
         field_key: given("field_key"),
@@ -155,7 +155,7 @@ fn mapping(one: &FieldReliability) -> MappingReliabilityResponse {
         volume: counts.volume(),
         share_accepted: counts.share(),
         adjustment: counts.adjustment(),
-        standing: one.entry.state.as_str(),
+        standing: one.entry.standing.as_str(),
         bins: (0..BINS).zip(one.bins).map(|(number, counts)| bin(number, counts)).collect(),
     }
 }

@@ -104,7 +104,7 @@ pub(crate) async fn follow(
     headers: HeaderMap,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let id = |name| parameters.given(name).map(|text| uuid(name, text)).transpose();
+    let id = |name| parameters.raw(name).map(|text| uuid(name, text)).transpose();
     let (run, subject) = (id("run_id")?.map(RunId), id("document_id")?.map(SubjectId));
     let filter = EventFilter { run, subject };
     let key = caller.as_ref().map(|Extension(Caller(name))| name.as_str());
@@ -124,7 +124,7 @@ fn start_position(headers: &HeaderMap, parameters: &Parameters) -> Result<StartP
     // An unreadable header is not a number either.
     let header = headers.get(LAST_EVENT_ID).map(|value| value.to_str().unwrap_or("?"));
     let header = header.filter(|text| !text.is_empty()).map(|text| event_id(LAST_EVENT_ID, text));
-    let parameter = parameters.given("last_event_id").map(|text| event_id("last_event_id", text));
+    let parameter = parameters.raw("last_event_id").map(|text| event_id("last_event_id", text));
     let (header, parameter) = (header.transpose()?, parameter.transpose()?);
     Ok(header.or(parameter).map_or(StartPosition::Now, StartPosition::After))
 }
@@ -203,7 +203,7 @@ impl From<FeedError> for ApiError {
                 Self::invalid(LAST_EVENT_ID, &format!("{message}; begin without it"))
                     .with(json!({ "parameter": LAST_EVENT_ID, "newest": newest }))
             }
-            FeedError::Store(error) => error.into(),
+            FeedError::Other(error) => error.into(),
         }
     }
 }

@@ -7,7 +7,7 @@ use quire_domain::DocumentId;
 use quire_domain::reading::Rect;
 use quire_understanding::claims::find_quote;
 use quire_understanding::redaction::Redaction;
-use quire_understanding::search::{decode_boxes, is_stop_word, search_words};
+use quire_understanding::search::{decode_boxes, is_stop_word, tokenize};
 use serde::Deserialize;
 
 use super::Passage;
@@ -113,7 +113,7 @@ fn verify(
 /// Where a quote stands in its passage. None if the passage does not exist or does not have it, or if the quote says nothing.
 fn locate(id: &str, quote: &str, passages: &[Passage]) -> Option<SentenceEvidence> {
     let passage = passages.iter().find(|passage| passage.id == id)?;
-    let says_something = search_words(quote).iter().any(|word| !is_stop_word(word));
+    let says_something = tokenize(quote).iter().any(|word| !is_stop_word(word));
     if !says_something || quote.chars().nth(MAX_QUOTE_CHARS).is_some() {
         return None;
     }

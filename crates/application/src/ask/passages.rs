@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use quire_domain::DocumentId;
 use quire_ports::{FIRST_TEXT_CHUNK, PortResult, Store, StoredChunk};
-use quire_understanding::search::{is_stop_word, search_words};
+use quire_understanding::search::{is_stop_word, tokenize};
 
 use crate::search::{SearchError, SearchRequest, SearchResult, SearchSort, Searcher};
 
@@ -60,7 +60,7 @@ pub(super) async fn best(
 /// The words of a question that say something. Signs and words that every text has do not help to find anything, and a sign must
 /// not become a filter.
 fn query_words(question: &str) -> String {
-    let words = search_words(question);
+    let words = tokenize(question);
     let saying: Vec<&str> =
         words.iter().map(String::as_str).filter(|word| !is_stop_word(word)).take(MAX_WORDS).collect();
     saying.join(" ")

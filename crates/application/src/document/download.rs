@@ -20,7 +20,7 @@ pub enum DownloadError {
     FileMissing,
     /// There is no such document, or storage does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// The original file of a document, or a part of it. Only one piece of it is in memory at a time. The last piece of a whole

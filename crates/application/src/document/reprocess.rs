@@ -23,7 +23,7 @@ pub enum ReprocessError {
     UnknownSchema(#[from] UnknownSchema),
     /// There is no such document, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// What a person asks for when a document is processed again.

@@ -67,7 +67,7 @@ pub enum UploadError {
     NotConfigured(#[from] ExtractorNotConfigured),
     /// The disk has less free space than it must keep.
     #[error("the disk has {} MB left, less than the {} MB that it must keep free; delete something or enlarge it", .free >> 20, .floor >> 20)]
-    DiskFull {
+    BelowReserve {
         /// Free bytes.
         free: u64,
         /// Bytes that must stay free.
@@ -75,20 +75,20 @@ pub enum UploadError {
     },
     /// The disk was full before the document was stored.
     #[error("the disk is full; delete something or enlarge it, then upload again")]
-    NoSpace,
+    DiskFull,
     /// The idempotency key belongs to another upload.
     #[error("this Idempotency-Key belongs to another upload; use a new key")]
     KeyReused,
     /// Storage or the database failed.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 impl From<PortError> for UploadError {
     fn from(error: PortError) -> Self {
         match error {
-            PortError::Full { .. } => Self::NoSpace,
-            error => Self::Store(error.into()),
+            PortError::Full { .. } => Self::DiskFull,
+            error => Self::Other(error.into()),
         }
     }
 }

@@ -9,8 +9,6 @@ use quire_domain::{Event, EventType, PipelinePlan, RunChange, StepAttempt, Worke
 use quire_ports::{Breakpoint, ClaimRequest, ClaimedRun, PortError};
 
 use super::execute::execute;
-use super::ownership::OwnedRun;
-use super::slots::Slot;
 use super::{EngineCore, WorkerLease};
 use crate::event_telemetry;
 
@@ -118,7 +116,8 @@ impl EngineCore {
             event_telemetry::run_started(&claimed, lease.worker);
             self.minute_counters.count_started(&claimed.run, at);
             let owned = self.own(&claimed.run, &lease.lost);
-            self.runs.spawn(run_in_slot(owned, lease.clone(), claimed, slot));
+            let lease = lease.clone();
+            self.runs.spawn(async move { execute(&owned, lease, claimed, slot).await });
         }
         // A run that must run alone fills all slots.
         let is_full = got_all || self.slots.free() == 0;
@@ -179,8 +178,4 @@ impl EngineCore {
         let event = Event::new(EventType::SchedulerContention, self.store.clock.now());
         self.store.queue.record(&[event]).await.is_ok()
     }
-}
-
-async fn run_in_slot(owned: OwnedRun, lease: Arc<WorkerLease>, claimed: ClaimedRun, slot: Arc<Slot>) {
-    execute(&owned, lease, claimed, slot).await;
 }

@@ -22,7 +22,7 @@ impl EngineCore {
     pub(super) async fn recover_orphaned_runs(&self) -> PortResult<()> {
         loop {
             let now = self.store.clock.now();
-            let expired = self.contact.lease_judgement(now);
+            let expired = self.contact.expired_leases(now);
             let recovered =
                 self.store.recovery.recover_orphaned_runs(&self.recovery_rules, expired, now, BATCH).await?;
             for transition in &recovered {

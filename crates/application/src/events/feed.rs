@@ -40,7 +40,7 @@ pub enum FeedError {
     },
     /// The database did not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// The growing history, for a limited number of subscriptions.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use quire_domain::{CandidateId, DecisionId, DocumentId, FailureType, SchemaVersionId};
-use quire_ports::{GovernanceDecision, PortResult, SchemaVersion, StructuralCandidate};
+use quire_ports::{DecisionConflict, GovernanceDecision, PortResult, SchemaVersion, StructuralCandidate};
 use quire_understanding::structural_change::{
     self, Approval, CandidateStatus, DecisionType, SchemaChangeType, decision_events,
 };
@@ -42,9 +42,15 @@ pub enum DecisionError {
     /// The candidate is approved already.
     #[error("this candidate is approved already; an approval is final")]
     Final,
+    /// The candidate is not as the governor saw it.
+    #[error("another person has decided about this candidate; reload it and decide again")]
+    DecidedMeanwhile,
+    /// Other approvals of the same schema came first, again and again.
+    #[error("the schema has changed meanwhile; look at it again and decide anew")]
+    SchemaChanged,
     /// There is no such candidate, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// Records a decision. An approval creates a new version of the schema for later runs. Existing data does not change,
@@ -52,7 +58,7 @@ pub enum DecisionError {
 pub async fn decide(app: &App, request: DecisionRequest) -> Result<GovernanceDecision, DecisionError> {
     match decide_once(app, request.clone()).await {
         // Another approval came first: decide again on top of it.
-        Err(DecisionError::Store(Error::Conflict(_))) => decide_once(app, request).await,
+        Err(DecisionError::SchemaChanged) => decide_once(app, request).await,
         decided => decided,
     }
 }
@@ -63,7 +69,7 @@ async fn decide_once(app: &App, request: DecisionRequest) -> Result<GovernanceDe
     let is_as_seen = request.seen_status.is_none_or(|seen| seen == candidate.status)
         && request.seen_critical.is_none_or(|seen| seen == candidate.is_critical);
     if !is_as_seen {
-        return Err(DecisionError::Store(decided_meanwhile()));
+        return Err(DecisionError::DecidedMeanwhile);
     }
     let new_status = structural_change::status_after(candidate.status, request.decision_type)
         .ok_or(DecisionError::Final)?;
@@ -84,15 +90,15 @@ async fn decide_once(app: &App, request: DecisionRequest) -> Result<GovernanceDe
         created_at: now,
     };
     let events = decision_events(&decision.reviewer, version.is_some(), now);
-    store.governance.decide(&decision, version.as_ref(), &events).await?;
+    let decided = store.governance.decide(&decision, version.as_ref(), &events).await?;
+    decided.map_err(|conflict| match conflict {
+        DecisionConflict::Candidate => DecisionError::DecidedMeanwhile,
+        DecisionConflict::Schema => DecisionError::SchemaChanged,
+    })?;
     for event in &events {
         event_telemetry::log(event, request.correlation_id.as_deref());
     }
     Ok(decision)
-}
-
-fn decided_meanwhile() -> Error {
-    Error::Conflict("another person has decided about this candidate; reload it and decide again".to_owned())
 }
 
 /// The schema with the change of the candidate.

@@ -45,7 +45,7 @@ pub enum LinkError {
     NotConfigured(#[from] SummariesNotConfigured),
     /// The database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// A model is to summarise, and a setting of it is missing. Without any, the built-in summary would be made.

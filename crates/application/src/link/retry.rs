@@ -22,7 +22,7 @@ pub enum LinkRetryError {
     NotConfigured(#[from] SummariesNotConfigured),
     /// There is no such request, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// Accepts a new request for what a failed one asked. It is linked to that one, also by its correlation id.

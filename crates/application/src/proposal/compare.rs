@@ -14,7 +14,7 @@ pub enum CompareRunsError {
     SameRun,
     /// One does not exist, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// How the second run differs from the first.

@@ -40,7 +40,7 @@ pub enum ProposalError {
     NotConfigured,
     /// The database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// Accepts an idea. When this returns, its run is stored and will be executed even after a crash.

@@ -51,7 +51,7 @@ pub enum RevisionError {
     Invalid(#[from] InvalidMember),
     /// There is no such run, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// Accepts a revision of a completed run. It inherits everything that the request does not name.

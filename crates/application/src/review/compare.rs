@@ -61,7 +61,7 @@ pub enum CompareError {
     NothingBefore,
     /// There is no such document, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// Two versions of a document.

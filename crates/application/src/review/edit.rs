@@ -4,8 +4,8 @@ use quire_domain::review::{interpretation_edited, review_reopened};
 use quire_domain::{
     DocumentId, EditBase, EditBlocked, EditContext, InterpretationId, ReviewEnd, RunId, check_edit,
 };
-use quire_ports::{EditableRun, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
-use quire_understanding::edit::typed::{RequestedEdit, UnclearText, read_typed_texts};
+use quire_ports::{EditState, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
+use quire_understanding::edit::entered_text::{RequestedEdit, UnclearText, parse_entered_texts};
 use quire_understanding::edit::{EarlierFields, InvalidEdit, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
@@ -45,7 +45,7 @@ pub enum EditError {
     /// A newer version exists, or a newer run has completed.
     #[error("a newer version exists; `details` says what became of each change and how to repeat it")]
     Stale(Box<StaleEdit>),
-    /// A change is invalid.
+    /// An edit of the batch is invalid.
     #[error(transparent)]
     Invalid(#[from] InvalidEdit),
     /// A typed text can be read in several ways, or is not what its key can have.
@@ -53,7 +53,7 @@ pub enum EditError {
     Unclear(#[from] UnclearText),
     /// The store has no such run, or does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// None if the edit is stale.
@@ -78,7 +78,7 @@ pub struct EditResult {
     pub schema: Schema,
 }
 
-/// Applies a batch of changes to the active version of a run. Versions never change, so a result computed from a
+/// Applies a batch of edits to the active version of a run. Versions never change, so a result computed from a
 /// version stays correct while that version is active. The store checks that it still is.
 pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditError> {
     match apply_to_active(app, &request).await? {
@@ -90,12 +90,12 @@ pub async fn edit(app: &App, request: EditRequest) -> Result<EditResult, EditErr
 /// Creates the new version; none if the edit is stale.
 async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<EditResult>, EditError> {
     let (store, policy) = (&app.store, &app.confidence);
-    let editable = store.reviews.editable(request.run).await?;
-    let Some(active) = unless_stale(editable_version(&editable, request.base))? else { return Ok(None) };
-    let document = DocumentId(editable.run.subject.0);
-    let schema = schema_of(store, &editable.run).await?;
+    let state = store.reviews.edit_state(request.run).await?;
+    let Some(active) = unless_stale(version_to_edit(&state, request.base))? else { return Ok(None) };
+    let document = DocumentId(state.run.subject.0);
+    let schema = schema_of(store, &state.run).await?;
     let (fields, neutral) = (&active.data.fields, policy.human_edit_neutral);
-    let edits = read_typed_texts(&request.edits, fields, &schema)?;
+    let edits = parse_entered_texts(&request.edits, fields, &schema)?;
     let deleted = deleted_fields(store, request.run, &edits).await?;
     let found = store.reviews.version(request.run, Some(1)).await?.map(|first| first.data.fields);
     let earlier = EarlierFields { deleted: &deleted, found: &found.unwrap_or_default() };
@@ -137,7 +137,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
 async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<Option<SavedEdit>, EditError> {
     match store.reviews.save(new).await {
         Err(error) if error.is_in_doubt() => {
-            let now = store.reviews.editable(new.run).await?;
+            let now = store.reviews.edit_state(new.run).await?;
             match now.active {
                 Some(active) if active.id == new.id => {
                     Ok(Some(SavedEdit { number: active.number, events: vec![new.edited.clone()] }))
@@ -150,12 +150,12 @@ async fn save(store: &Store, new: &NewInterpretationVersion) -> Result<Option<Sa
 }
 
 /// The active version, if it may be edited now.
-fn editable_version(editable: &EditableRun, base: EditBase) -> Result<&InterpretationVersion, EditBlocked> {
-    let active = editable.active.as_ref();
+fn version_to_edit(state: &EditState, base: EditBase) -> Result<&InterpretationVersion, EditBlocked> {
+    let active = state.active.as_ref();
     let context = EditContext {
-        run: &editable.run,
-        has_running_run: editable.has_running_run,
-        latest_completed_run: editable.latest_completed_run,
+        run: &state.run,
+        has_running_run: state.has_running_run,
+        latest_completed_run: state.latest_completed_run,
         active: active.map(|active| active.number),
     };
     check_edit(context, base)?;

@@ -36,7 +36,7 @@ pub enum MarkError {
     Stale(SignedVersion),
     /// There is no such document, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 impl From<MarkBlocked> for MarkError {
@@ -61,7 +61,7 @@ pub struct MarkResult {
 /// Marks a document as reviewed, or removes the mark. The signals of the review count for the calibration until a person
 /// removes the mark, by hand or by an edit, or until the next mark replaces them. A newer run also removes the mark, but what
 /// the review taught stays.
-pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkError> {
+pub async fn set_review_status(app: &App, request: MarkRequest) -> Result<MarkResult, MarkError> {
     let (store, policy) = (&app.store, &app.confidence);
     let MarkRequest { document, change, actor, correlation_id } = request;
     let at = store.clock.now();
@@ -70,7 +70,7 @@ pub async fn mark(app: &App, request: MarkRequest) -> Result<MarkResult, MarkErr
         ReviewChange::Reopen => review_reopened(document, ReviewEnd::Reopened, &actor, at),
     };
     let request = ReviewMarkRequest { document, change, actor, at, policy: policy.clone(), event };
-    let mark = store.reviews.mark(&request).await.map_err(Error::from)??;
+    let mark = store.reviews.set_review_status(&request).await.map_err(Error::from)??;
     if let Some(recorded) = &mark.recorded {
         event_telemetry::log(recorded, correlation_id.as_deref());
     }

@@ -14,7 +14,7 @@ pub use quire_ports::{InterpretationVersion, ReviewChange, ReviewMark, VersionHi
 pub use compare::{CompareError, ComparedVersions, VersionReference, versions_to_compare};
 pub use edit::{EditError, EditRequest, EditResult, edit};
 pub use history::{version, versions};
-pub use mark::{MarkError, MarkRequest, MarkResult, mark};
+pub use mark::{MarkError, MarkRequest, MarkResult, set_review_status};
 pub use next::{NextLeastConfident, next_least_confident, next_newest};
 pub use stale::StaleEdit;
 pub use view::{ReviewError, ReviewView, show, view};

@@ -11,8 +11,8 @@ pub(super) async fn deleted_fields(
     run: RunId,
     batch: &[EditOperation],
 ) -> PortResult<Vec<Field>> {
-    let is_restore = |change: &EditOperation| {
-        matches!(change, EditOperation::Restore { .. } | EditOperation::RestoreVisit { .. })
+    let is_restore = |edit: &EditOperation| {
+        matches!(edit, EditOperation::Restore { .. } | EditOperation::RestoreVisit { .. })
     };
     let mut found: Vec<Field> = Vec::new();
     if !batch.iter().any(is_restore) {

@@ -1,11 +1,11 @@
-//! The report on a stale edit: how each of its changes relates to the active version.
+//! The report on a stale edit: how each edit of the batch relates to the active version.
 
 use jiff::Timestamp;
 use quire_domain::{DocumentId, Run, RunId};
 use quire_ports::{InterpretationVersion, PortResult, Store};
 use quire_understanding::Schema;
-use quire_understanding::edit::conflict::{ChangeStatus, ConflictReport, find_conflicts};
-use quire_understanding::edit::typed::read_typed_texts;
+use quire_understanding::edit::conflict::{ConflictReport, EditStatus, find_conflicts};
+use quire_understanding::edit::entered_text::parse_entered_texts;
 
 use super::edit::{EditError, EditRequest};
 use super::view::schema_of;
@@ -21,24 +21,23 @@ pub struct StaleEdit {
     pub changed_by: Option<String>,
     /// The time of that change.
     pub changed_at: Timestamp,
-    /// The status of each change.
+    /// The status of each edit.
     pub report: ConflictReport,
     /// The schema of that run.
     pub schema: Schema,
 }
 
-/// Compares each change of a stale edit with an active version. That is the active version of the edited run, or of the
+/// Compares each edit of a stale batch with an active version. That is the active version of the edited run, or of the
 /// document's latest completed run if the edit is only valid there.
 pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<StaleEdit, EditError> {
     let (run, active) = target(store, request).await?;
     let base = store.reviews.version(request.run, Some(request.base.version)).await?;
     let schema = schema_of(store, &run).await?;
     let is_same_run = run.id == request.run;
-    // A base version that never existed has no fields. Then every change that is not in the active version is in
-    // conflict.
+    // A base version that never existed has no fields. Then every edit that is not in the active version is in conflict.
     let base = base.map(|base| base.data.fields).unwrap_or_default();
     let known = if base.is_empty() { &active.data.fields } else { &base };
-    let edits = read_typed_texts(&request.edits, known, &schema)?;
+    let edits = parse_entered_texts(&request.edits, known, &schema)?;
     let report = find_conflicts(&base, &active.data.fields, is_same_run, &schema, &edits);
     let (changed_by, changed_at) = match last_change(store, request, is_same_run, &report).await? {
         Some(change) => change,
@@ -48,7 +47,7 @@ pub(super) async fn report(store: &Store, request: &EditRequest) -> Result<Stale
 }
 
 async fn target(store: &Store, request: &EditRequest) -> Result<(Run, InterpretationVersion), EditError> {
-    let own = store.reviews.editable(request.run).await?;
+    let own = store.reviews.edit_state(request.run).await?;
     if request.base.latest_run_only {
         let latest = store.reviews.review(DocumentId(own.run.subject.0)).await?;
         if let (Some(run), Some(active)) = (latest.latest_completed_run, latest.active) {
@@ -66,8 +65,8 @@ async fn last_change(
     is_same_run: bool,
     report: &ConflictReport,
 ) -> PortResult<Option<(Option<String>, Timestamp)>> {
-    let conflicts = report.changes.iter().filter(|change| change.status == ChangeStatus::Conflict);
-    let fields: Vec<_> = conflicts.flat_map(|change| &change.fields).collect();
+    let conflicts = report.edits.iter().filter(|edit| edit.status == EditStatus::Conflict);
+    let fields: Vec<_> = conflicts.flat_map(|edit| &edit.fields).collect();
     if fields.is_empty() || !is_same_run {
         return Ok(None);
     }

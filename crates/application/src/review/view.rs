@@ -19,7 +19,7 @@ pub enum ReviewError {
     Missing,
     /// There is no such document, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// A document with its latest completed run and the active version of its interpretation.

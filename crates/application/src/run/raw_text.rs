@@ -20,7 +20,7 @@ pub enum RawTextError {
     Missing,
     /// There is no such run, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// The text that a run read, even if the run failed later.

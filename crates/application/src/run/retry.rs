@@ -22,7 +22,7 @@ pub enum RetryError {
     NotAllowed(String),
     /// There is no such run, or the database does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// Sends a failed run back to the queue if the settings of its pipeline allow that.

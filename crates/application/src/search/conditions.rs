@@ -1,5 +1,7 @@
 //! The filters of a query as conditions on documents: properties such as `status`, and keys of fields.
 
+use std::ops::Bound;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -53,21 +55,21 @@ fn uploaded(condition: &Condition) -> Option<Bounds<Timestamp>> {
     let days = match condition {
         Condition::Is { days, .. } => {
             let (first, last) = (*days)?;
-            Bounds { least: Some((first, true)), most: Some((last, true)) }
+            Bounds { least: Bound::Included(first), most: Bound::Included(last) }
         }
         Condition::Within { days, .. } => (*days)?,
     };
     let begin = |day: Date| day.to_zoned(TimeZone::UTC).ok().map(|day| day.timestamp());
     let end = |day: Date| begin(day.tomorrow().ok()?);
     let least = match days.least {
-        None => None,
-        Some((day, true)) => Some((begin(day)?, true)),
-        Some((day, false)) => Some((end(day)?, true)),
+        Bound::Unbounded => Bound::Unbounded,
+        Bound::Included(day) => Bound::Included(begin(day)?),
+        Bound::Excluded(day) => Bound::Included(end(day)?),
     };
     let most = match days.most {
-        None => None,
-        Some((day, true)) => Some((end(day)?, false)),
-        Some((day, false)) => Some((begin(day)?, false)),
+        Bound::Unbounded => Bound::Unbounded,
+        Bound::Included(day) => Bound::Excluded(end(day)?),
+        Bound::Excluded(day) => Bound::Excluded(begin(day)?),
     };
     Some(Bounds { least, most })
 }
@@ -98,10 +100,10 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let february = within("uploaded:2024-02");
-        assert_eq!(february.least, Some((time("2024-02-01T00:00:00Z"), true)));
-        assert_eq!(february.most, Some((time("2024-03-01T00:00:00Z"), false)));
-        assert_eq!(within("uploaded:>2024").least, Some((time("2025-01-01T00:00:00Z"), true)));
-        assert_eq!(within("uploaded:<2024-01-02").most, Some((time("2024-01-02T00:00:00Z"), false)));
+        assert_eq!(february.least, Bound::Included(time("2024-02-01T00:00:00Z")));
+        assert_eq!(february.most, Bound::Excluded(time("2024-03-01T00:00:00Z")));
+        assert_eq!(within("uploaded:>2024").least, Bound::Included(time("2025-01-01T00:00:00Z")));
+        assert_eq!(within("uploaded:<2024-01-02").most, Bound::Excluded(time("2024-01-02T00:00:00Z")));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::Error;
 use crate::document::{DocumentCount, overviews};
 
 /// Documents that are ranked at most. Beyond them a query has to say more.
-pub const RANKED: u32 = 1_000;
+pub const MAX_RANKED: u32 = 1_000;
 /// So many words are a sentence. A document that answers it seldom has all of them.
 const SENTENCE: usize = 4;
 /// If fewer documents than these have all words of a sentence, those with some words follow.
@@ -76,7 +76,7 @@ pub enum SearchError {
     Cursor,
     /// What is stored.
     #[error("{0}")]
-    Store(Error),
+    Other(Error),
 }
 
 /// The query that a text is. Keys of fields are looked up only if the text may name one.
@@ -112,7 +112,8 @@ async fn find(
     }
     let order = order(request, &query)?;
     let demanded = meaning::demanded(&query, conditions::conditions(&query.filters)?);
-    let wanted = FindQuery { order, limit: RANKED, counted: FoundDocuments::MOST, ..demanded.clone() };
+    let wanted =
+        FindQuery { order, limit: MAX_RANKED, count_limit: FoundDocuments::MAX_COUNT, ..demanded.clone() };
     // Nobody pays for the vector of a word that is still being typed.
     let by_meaning = order == FoundOrder::Best && !request.is_typing && searcher.compares_vectors();
     let near = async {
@@ -123,7 +124,7 @@ async fn find(
     let ByWords { found, is_relaxed, terms, corrections } = words;
     let found = if order == FoundOrder::Best { meaning::fused(searcher.weights, found, near) } else { found };
     let total = request.after.is_none().then(|| count(&found));
-    let is_cut_short = order == FoundOrder::Best && (found.total > RANKED || found.is_lower_bound);
+    let is_cut_short = order == FoundOrder::Best && (found.total > MAX_RANKED || found.is_lower_bound);
     let facets = async {
         if request.facets { facets(&*searcher.store.search, &found.documents).await } else { Ok(Vec::new()) }
     };

@@ -34,35 +34,31 @@ pub struct DocumentHit {
 impl Searcher {
     /// Every place on the pages of a document where a word or phrase of the query stands.
     pub async fn hits_in(&self, document: DocumentId, text: &str) -> Result<DocumentHits, SearchError> {
-        hits_in(self, document, text).await
-    }
-}
-
-async fn hits_in(searcher: &Searcher, document: DocumentId, text: &str) -> Result<DocumentHits, SearchError> {
-    searcher.store.documents.find(document).await?;
-    let query = checked_query(searcher, text).await?;
-    let (terms, _) = expand(&*searcher.store.search, &query.terms).await?;
-    let chunks = searcher.store.search.chunks_of(document).await?;
-    // Reading a long document takes a while, and requests must not wait for it.
-    let found = tokio::task::spawn_blocking(move || {
-        let mut found = DocumentHits::default();
-        for chunk in &chunks {
-            let Some(page) = chunk.page else { continue };
-            for hit in whole(hits(&chunk.text, &terms)) {
-                if found.hits.len() == MAX_HITS {
-                    found.is_cut_short = true;
-                    return found;
+        self.store.documents.find(document).await?;
+        let query = checked_query(self, text).await?;
+        let (terms, _) = expand(&*self.store.search, &query.terms).await?;
+        let chunks = self.store.search.chunks_of(document).await?;
+        // Reading a long document takes a while, and requests must not wait for it.
+        let found = tokio::task::spawn_blocking(move || {
+            let mut found = DocumentHits::default();
+            for chunk in &chunks {
+                let Some(page) = chunk.page else { continue };
+                for hit in whole(hits(&chunk.text, &terms)) {
+                    if found.hits.len() == MAX_HITS {
+                        found.is_cut_short = true;
+                        return found;
+                    }
+                    let text = chunk.text[hit.range.clone()].to_owned();
+                    let boxes = results::boxes(chunk, std::slice::from_ref(&hit));
+                    found.hits.push(DocumentHit { page, text, boxes });
                 }
-                let text = chunk.text[hit.range.clone()].to_owned();
-                let boxes = results::boxes(chunk, std::slice::from_ref(&hit));
-                found.hits.push(DocumentHit { page, text, boxes });
             }
-        }
-        found
-    });
-    found.await.map_err(|_| {
-        SearchError::Store(crate::Error::Corrupt("the hits of a document cannot be computed".to_owned()))
-    })
+            found
+        });
+        found.await.map_err(|_| {
+            SearchError::Other(crate::Error::Corrupt("the hits of a document cannot be computed".to_owned()))
+        })
+    }
 }
 
 /// The hits without those that lie within another.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use quire_domain::{DocumentId, FailureKind, FailureType, LaneName};
 use quire_ports::{
-    BlobStore, CallContext, EmbedRequest, Embedder, IndexedText, IndexingTurn, ModelErrorKind,
+    BlobStore, CallContext, EmbedRequest, Embedder, IndexedText, IndexingLock, ModelErrorKind,
     OutdatedDocument, OutdatedQuery, PortError, PortResult, Store,
 };
 use tokio::time::Instant;
@@ -24,15 +24,15 @@ use crate::steps::{add_vectors, indexed_text, load_pages};
 
 /// Documents that one query looks for.
 const BATCH: u32 = 100;
-/// Documents that one query counts.
-const COUNTED: u32 = 10_000;
+/// The most documents that one query counts.
+const MAX_COUNTED: u32 = 10_000;
 /// How often a paused indexer looks whether it may go on.
-const PAUSED: Duration = Duration::from_secs(1);
+const PAUSED_POLL: Duration = Duration::from_secs(1);
 /// Pause between two documents, so that the work of others goes first.
-const PAUSE: Duration = Duration::from_millis(5);
+const DOCUMENT_PAUSE: Duration = Duration::from_millis(5);
 /// Pause before the next try when the store, the storage or the model is not available, or another process indexes. It doubles
 /// with each try.
-const RETRY: Duration = Duration::from_secs(30);
+const BASE_RETRY_DELAY: Duration = Duration::from_secs(30);
 /// The longest pause.
 const MAX_RETRY: Duration = Duration::from_hours(6);
 /// Documents in a row that cannot be indexed. More mean that it is not because of the documents.
@@ -102,7 +102,7 @@ impl Indexer {
     fn outdated(&self, after: Option<DocumentId>, limit: u32) -> OutdatedQuery {
         OutdatedQuery {
             after,
-            with_text: self.embedder.is_some(),
+            missing_text: self.embedder.is_some(),
             model: self.embedder.as_ref().map(|embedder| embedder.model().to_owned()),
             limit,
         }
@@ -112,10 +112,10 @@ impl Indexer {
     async fn count(&self) -> PortResult<u64> {
         let (mut count, mut after) = (0, None);
         loop {
-            let outdated = self.store.search.outdated(&self.outdated(after, COUNTED)).await?;
+            let outdated = self.store.search.outdated(&self.outdated(after, MAX_COUNTED)).await?;
             count += outdated.len() as u64;
             match outdated.last() {
-                Some(last) if outdated.len() == COUNTED as usize => after = Some(last.id),
+                Some(last) if outdated.len() == MAX_COUNTED as usize => after = Some(last.id),
                 _ => return Ok(count),
             }
         }
@@ -128,7 +128,7 @@ impl Indexer {
                 return Some(permit);
             }
             tokio::select! {
-                () = tokio::time::sleep(PAUSED) => {}
+                () = tokio::time::sleep(PAUSED_POLL) => {}
                 () = stop.cancelled() => {}
             }
         }
@@ -183,7 +183,7 @@ impl Indexer {
                 let Some(_permit) = self.permit(stop).await else { return Ok(report) };
                 if self.is_due(document) {
                     self.index(document, &mut report, &mut in_a_row).await?;
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(DOCUMENT_PAUSE).await;
                 }
                 left = left.saturating_sub(1);
             }
@@ -319,7 +319,7 @@ struct InARow {
 /// The pause after so many tries.
 fn delay(tries: u32) -> Duration {
     let doublings = tries.saturating_sub(1).min(16);
-    (RETRY * 2u32.pow(doublings)).min(MAX_RETRY)
+    (BASE_RETRY_DELAY * 2u32.pow(doublings)).min(MAX_RETRY)
 }
 
 /// Indexes outdated documents once, whatever it takes, until `stop` is cancelled.
@@ -327,13 +327,13 @@ pub async fn index_outdated(indexer: Indexer, stop: CancellationToken) {
     let mut tries = 0;
     let mut is_prepared = false;
     let mut is_complete = false;
-    let mut turn: Option<IndexingTurn> = None;
+    let mut turn: Option<IndexingLock> = None;
     loop {
         if turn.is_none() {
-            turn = indexer.store.search.indexing_turn().await.unwrap_or_default();
+            turn = indexer.store.search.indexing_lock().await.unwrap_or_default();
         }
         let next = if turn.is_none() {
-            Some(Instant::now() + RETRY)
+            Some(Instant::now() + BASE_RETRY_DELAY)
         } else {
             is_prepared = is_prepared || indexer.prepare().await;
             let outcome =

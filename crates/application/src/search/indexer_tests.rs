@@ -97,7 +97,7 @@ impl IndexFixture {
     async fn found(&self, word: &str) -> usize {
         let text = TextQuery { terms: vec![vec![Term::Word(word.to_owned())]], ..TextQuery::default() };
         let order = FoundOrder::Best;
-        let query = FindQuery { text, conditions: Vec::new(), among: None, order, limit: 9, counted: 9 };
+        let query = FindQuery { text, conditions: Vec::new(), among: None, order, limit: 9, count_limit: 9 };
         self.fixture.store.search.find(&query).await.unwrap().documents.len()
     }
 }
@@ -121,7 +121,7 @@ async fn a_document_that_the_model_refuses_is_found_by_its_words_and_tried_again
     index.indexer.failed.lock().unwrap().values_mut().for_each(|failed| failed.due = Instant::now());
     index.indexer.run_failed(&CancellationToken::new()).await.unwrap();
     assert_eq!(index.requests(), asked + 1);
-    assert!(index.indexer.next_due().unwrap() > due + RETRY / 2, "and then it waits longer");
+    assert!(index.indexer.next_due().unwrap() > due + BASE_RETRY_DELAY / 2, "and then it waits longer");
 }
 
 #[tokio::test]

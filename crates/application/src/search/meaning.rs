@@ -11,12 +11,10 @@ use quire_ports::{
 };
 use quire_understanding::search::{Query, RankedList, Term, fuse};
 
-use super::{SearchWeights, Searcher};
+use super::{MAX_NEAREST, SearchWeights, Searcher};
 
-/// Chunks whose vectors are looked at.
-const NEAREST: u32 = 200;
-/// The same if what the query demands leaves out some of them.
-const NEAREST_OF_FILTERED: u32 = 2_000;
+/// The same as [`MAX_NEAREST`] if what the query demands leaves out some of them.
+const MAX_NEAREST_OF_FILTERED: u32 = 2_000;
 /// If what a query demands leaves at most so many documents, the vectors of these alone are compared. Among all vectors the nearest
 /// ones might all be of other documents.
 const MAX_COMPARED: u32 = 2_000;
@@ -44,7 +42,7 @@ pub(super) async fn nearest(searcher: &Searcher, query: &Query, wanted: &FindQue
     let is_filtered =
         !wanted.text.terms.is_empty() || !wanted.conditions.is_empty() || !wanted.text.excluded.is_empty();
     let few = if is_filtered { few(searcher, wanted).await? } else { None };
-    let limit = if is_filtered && few.is_none() { NEAREST_OF_FILTERED } else { NEAREST };
+    let limit = if is_filtered && few.is_none() { MAX_NEAREST_OF_FILTERED } else { MAX_NEAREST };
     let among = few.as_ref().map(|few| few.keys().copied().collect());
     let near = NearestQuery { model: embedder.model().to_owned(), vector, among, limit };
     let near = searcher.store.search.nearest(&near).await?.unwrap_or_default();
@@ -72,7 +70,7 @@ pub(super) fn demanded(query: &Query, conditions: Vec<DocumentCondition>) -> Fin
         among: None,
         order: FoundOrder::Newest(None),
         limit: MAX_COMPARED + 1,
-        counted: MAX_COMPARED + 1,
+        count_limit: MAX_COMPARED + 1,
     }
 }
 
@@ -97,7 +95,7 @@ async fn allowed_among(
     }
     let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
     let among = Some(documents.iter().map(|(document, _)| *document).collect());
-    let query = FindQuery { among, limit, counted: limit, ..wanted.clone() };
+    let query = FindQuery { among, limit, count_limit: limit, ..wanted.clone() };
     Ok(by_id(searcher.store.search.find(&query).await?))
 }
 

@@ -16,7 +16,7 @@ mod visible;
 use quire_domain::DocumentId;
 
 pub use facets::{Facet, FacetValue};
-pub use find::{RANKED, SearchCursor, SearchError, SearchRequest, SearchSort};
+pub use find::{MAX_RANKED, SearchCursor, SearchError, SearchRequest, SearchSort};
 pub use hits::{DocumentHit, DocumentHits};
 pub use indexer::{IndexReport, Indexer, index_outdated};
 pub use lexical::LexicalEmbedder;
@@ -28,6 +28,8 @@ use crate::{App, Result};
 
 /// Near-duplicates of a document that are listed with it at most.
 const MAX_NEAR_DUPLICATES: usize = 20;
+/// Chunks whose vectors are looked at.
+const MAX_NEAREST: u32 = 200;
 
 /// Finds documents.
 pub async fn search(app: &App, request: &SearchRequest) -> Result<SearchResults, SearchError> {

@@ -99,21 +99,19 @@ fn found_snippet(chunk: &StoredChunk, terms: &[Vec<Term>]) -> FoundSnippet {
         text: chunk.text[shown.range.clone()].to_owned(),
         highlights: apart(&shown.hits, shown.range.start),
         // A snippet that means what the query says, in other words, is boxed as a whole.
-        boxes: if shown.hits.is_empty() { whole(chunk, &shown.range) } else { boxes(chunk, &shown.hits) },
+        boxes: if shown.hits.is_empty() {
+            around_part(chunk, &shown.range)
+        } else {
+            boxes(chunk, &shown.hits)
+        },
     }
 }
 
 /// The rectangle around a part of a chunk.
-fn whole(chunk: &StoredChunk, part: &Range<usize>) -> Vec<Rect> {
+fn around_part(chunk: &StoredChunk, part: &Range<usize>) -> Vec<Rect> {
     let words = decode_boxes(&chunk.boxes);
     let inside = words.into_iter().filter(|word| word.range.start < part.end && part.start < word.range.end);
-    let around = |one: Rect, other: Rect| Rect {
-        x0: one.x0.min(other.x0),
-        y0: one.y0.min(other.y0),
-        x1: one.x1.max(other.x1),
-        y1: one.y1.max(other.y1),
-    };
-    inside.map(|word| word.rect).reduce(around).into_iter().collect()
+    inside.map(|word| word.rect).reduce(Rect::union).into_iter().collect()
 }
 
 fn kind(chunk: &StoredChunk) -> SnippetKind {

@@ -6,17 +6,15 @@ use quire_domain::DocumentId;
 use quire_ports::{Fingerprint, NearChunk, NearestQuery, PortResult};
 use quire_understanding::search::resemblance;
 
-use super::Searcher;
 use super::visible::visible_among;
+use super::{MAX_NEAREST, Searcher};
 use crate::Result;
 use crate::document::{DocumentView, overviews};
 
 /// A document that has at least this share of its text in common with another one is a near-duplicate of it.
 pub const NEAR_DUPLICATE: f64 = 0.75;
 /// Documents that are compared by their signatures at most.
-const COMPARED: u32 = 200;
-/// Chunks whose vectors are looked at.
-const NEAREST: u32 = 200;
+const MAX_COMPARED: u32 = 200;
 /// A document whose nearest chunk is less similar than this is not like the other one.
 const LEAST_SIMILARITY: f64 = 0.5;
 
@@ -91,7 +89,7 @@ async fn resembling(
     if mine.signature.is_empty() {
         return Ok(Vec::new());
     }
-    let sharing = searcher.store.search.sharing_bands(document, COMPARED).await?.into_iter();
+    let sharing = searcher.store.search.sharing_bands(document, MAX_COMPARED).await?.into_iter();
     let mut found: Vec<_> =
         sharing.map(|(other, signature)| (other, resemblance(&mine.signature, &signature))).collect();
     // The store returns newer documents first, and the sort keeps them first.
@@ -106,7 +104,7 @@ async fn near(
     mine: Fingerprint,
 ) -> PortResult<Vec<(DocumentId, f64)>> {
     let (Some(model), Some(vector)) = (mine.model, mine.embedding) else { return Ok(Vec::new()) };
-    let query = NearestQuery { model, vector, among: None, limit: NEAREST };
+    let query = NearestQuery { model, vector, among: None, limit: MAX_NEAREST };
     let near = searcher.store.search.nearest(&query).await?.unwrap_or_default();
     let mut found: Vec<(DocumentId, f64)> = Vec::new();
     let is_like = |chunk: &&NearChunk| chunk.document != document && chunk.similarity >= LEAST_SIMILARITY;

@@ -19,7 +19,7 @@ pub(super) async fn visible_among(
         return Ok(HashSet::new());
     }
     let limit = u32::try_from(documents.len()).unwrap_or(u32::MAX);
-    let find = FindQuery { among: Some(documents), limit, counted: limit, ..all() };
+    let find = FindQuery { among: Some(documents), limit, count_limit: limit, ..any_visible() };
     Ok(index.find(&find).await?.documents.into_iter().map(|document| document.id).collect())
 }
 
@@ -36,7 +36,7 @@ pub(super) async fn visible_corrections(
         let mut kept = Vec::with_capacity(meant.len());
         for one in meant {
             let text = TextQuery { terms: vec![vec![Term::Word(one.clone())]], ..TextQuery::default() };
-            if !store.search.find(&FindQuery { text, ..all() }).await?.documents.is_empty() {
+            if !store.search.find(&FindQuery { text, ..any_visible() }).await?.documents.is_empty() {
                 kept.push(one);
             }
         }
@@ -48,13 +48,13 @@ pub(super) async fn visible_corrections(
 }
 
 /// One of the documents that are not hidden.
-fn all() -> FindQuery {
+fn any_visible() -> FindQuery {
     FindQuery {
         text: TextQuery::default(),
         conditions: Vec::new(),
         among: None,
         order: FoundOrder::Newest(None),
         limit: 1,
-        counted: 1,
+        count_limit: 1,
     }
 }

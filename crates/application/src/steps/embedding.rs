@@ -12,7 +12,7 @@ use quire_ports::{
     ModelError, PortResult, RunReader, Step, StepContext, StepOutput,
 };
 use quire_understanding::search::{
-    Chunk, chunks, encode_boxes, is_vocabulary_word, mean_vector, search_words, signature, stem,
+    Chunk, chunks, encode_boxes, is_vocabulary_word, mean_vector, signature, stem, tokenize,
 };
 
 use super::kept_pages::{KeptPages, LoadedPages};
@@ -72,7 +72,7 @@ impl Step for EmbeddingStep {
 pub(crate) fn indexed_text(reading: &Reading, language: Option<String>) -> IndexedText {
     let mut distinct = BTreeSet::new();
     let chunk = |chunk: Chunk| {
-        let words = search_words(&chunk.text);
+        let words = tokenize(&chunk.text);
         distinct.extend(words.iter().filter(|word| is_vocabulary_word(word)).cloned());
         IndexedChunk {
             page: chunk.page,

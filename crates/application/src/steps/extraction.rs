@@ -7,8 +7,8 @@ use quire_domain::reading::quality::{Quality, QualityVerdict};
 use quire_domain::reading::{AnalysedDocument, Extractor, FileKind, PlainText, Reading};
 use quire_domain::{Document, DocumentId, Failure, FailureKind, FailureType, Run};
 use quire_ports::{
-    BlobStore, Documents, Governance, PortError, PortResult, ReadError, ReadErrorKind, ReadOutput,
-    ReadRequest, Reader, Step, StepContext, StepOutput,
+    BlobStore, DocumentReader, Documents, Governance, PortError, PortResult, ReadError, ReadErrorKind,
+    ReadOutput, ReadRequest, Step, StepContext, StepOutput,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -31,7 +31,7 @@ pub struct ExtractionStep {
     /// Their files.
     pub blobs: Arc<dyn BlobStore>,
     /// Reads the files on this machine.
-    pub reader: Arc<dyn Reader>,
+    pub reader: Arc<dyn DocumentReader>,
     /// Reads them with Document Intelligence, if it is configured.
     pub document_intelligence: Option<DocumentIntelligenceReader>,
     /// Has the schemas, which may name an extractor.

@@ -71,7 +71,7 @@ pub enum IdentityError {
     FilesElsewhere,
     /// The database or the storage does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// How long the originals of documents stay in the storage.

@@ -95,7 +95,7 @@ impl Outages {
         let (document, run) = match self.upload().await {
             Ok(uploaded) => uploaded,
             Err(error) => {
-                assert!(matches!(error, UploadError::Store(_)), "{error}");
+                assert!(matches!(error, UploadError::Other(_)), "{error}");
                 assert_eq!(
                     self.fixture.store_fixture.count("documents").await,
                     rows,

@@ -23,7 +23,7 @@ use quire_domain::{
 };
 use quire_ports::{
     AcceptedOperation, AnalysisError, AnalysisRequest, BlobStore, Clock, DocumentAnalyser, DocumentJob,
-    OperationState, PageImageRequest, ReadError, ReadOutput, ReadRequest, Reader, Step,
+    DocumentReader, OperationState, PageImageRequest, ReadError, ReadOutput, ReadRequest, Step,
 };
 use quire_testkit::DocumentIntelligenceServer;
 use quire_testkit::document_intelligence_server::{
@@ -62,7 +62,7 @@ struct LocalWords {
 }
 
 #[async_trait]
-impl Reader for LocalWords {
+impl DocumentReader for LocalWords {
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         let text = "read on this machine because the service could not read the document today";
         let word = |text: &str| Word::new(text, Rect { x0: 0.0, y0: 0.0, x1: 9.0, y1: 9.0 });

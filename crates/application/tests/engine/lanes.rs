@@ -191,7 +191,7 @@ async fn a_rate_limit_closes_the_lane_until_the_time_it_names(fixture: EngineFix
                 let _permit = lanes.acquire(&lane()).await?;
                 if calls.fetch_add(1, Ordering::SeqCst) == 0 {
                     lanes.close(&lane(), until, "429").await;
-                    let limited = FailureKind::Postponed { until };
+                    let limited = FailureKind::RateLimited { until };
                     return Err(Failure::new(limited, "RATE_LIMITED", "slow down").in_lane(lane()));
                 }
             }

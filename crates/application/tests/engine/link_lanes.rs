@@ -12,8 +12,8 @@ use quire_connectors::lock::SharedLocks;
 use quire_connectors::web::{AllowList, DirectWebReader, Guard, SystemResolver, WebSettings};
 use quire_domain::{Event, EventType, LaneName, RunId};
 use quire_ports::{
-    FetchedPage, PageArticle, PageImageRequest, PageReader, ReadError, ReadOutput, ReadRequest, Reader,
-    WebReader,
+    DocumentReader, FetchedPage, PageArticle, PageImageRequest, PageReader, ReadError, ReadOutput,
+    ReadRequest, WebReader,
 };
 use quire_testkit::{CallGate, ModelServer, WebResponse, WebServer};
 
@@ -43,7 +43,7 @@ impl PageReader for BytesAsText {
 struct NoDocuments;
 
 #[async_trait]
-impl Reader for NoDocuments {
+impl DocumentReader for NoDocuments {
     async fn read(&self, _: ReadRequest) -> Result<ReadOutput, ReadError> {
         unreachable!("only pages are served")
     }

@@ -214,7 +214,8 @@ async fn a_second_execution_of_a_request_skips_it_and_leaves_its_status(fixture:
     }
     let before = fixture.run(id).await;
     let skipped = links.run(&run, StepName::LinkExtraction).await.unwrap_err();
-    assert_eq!(skipped.error_code, "LOCK_HELD");
+    let record = skipped.record(None, None);
+    assert_eq!((record.error_type.as_str(), record.error_code.as_str()), ("postponed", "LOCK_HELD"));
     assert_eq!(fixture.run(id).await, before, "the status is as it was");
     assert_eq!(links.reader.calls(), 1);
     assert_eq!(fixture.count_events(EventType::LockHeld).await, 1);

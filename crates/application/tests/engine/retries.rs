@@ -147,7 +147,7 @@ async fn a_rate_limit_is_waited_out_and_counts_nothing(fixture: EngineFixture) {
     let subject = SubjectId::new();
     let run = fixture.enqueue(subject).await;
     let until = fixture::start() + SignedDuration::from_mins(10);
-    let limited = Failure::new(FailureKind::Postponed { until }, "RATE_LIMITED", "slow down");
+    let limited = Failure::new(FailureKind::RateLimited { until }, "RATE_LIMITED", "slow down");
     let limit = SignedDuration::from_secs(120);
     let work = fails_first(5, limited);
     let engine = fixture.start_engine(document_pipeline_with_limit(limit, requeue_policy(), &work)).await;
@@ -165,7 +165,7 @@ async fn a_rate_limit_is_waited_out_and_counts_nothing(fixture: EngineFixture) {
 async fn a_rate_limit_of_more_than_an_hour_counts_as_a_failed_attempt(fixture: EngineFixture) {
     let run = fixture.enqueue(SubjectId::new()).await;
     let until = fixture::start() + SignedDuration::from_hours(1000);
-    let limited = Failure::new(FailureKind::Postponed { until }, "RATE_LIMITED", "slow down");
+    let limited = Failure::new(FailureKind::RateLimited { until }, "RATE_LIMITED", "slow down");
     let engine = fixture.start_engine(document_pipeline(fail_policy(), &fails_first(99, limited))).await;
     fixture.wait_for_state_advancing(run, "FAILED").await;
     let events = fixture.event_types(run).await;

@@ -18,7 +18,12 @@ pub enum FailureKind {
     Transient,
     /// Every retry will fail.
     Permanent,
-    /// A provider refuses requests, or another worker is at the same request, until a certain time.
+    /// A provider refuses requests until a certain time.
+    RateLimited {
+        /// The earliest time for a retry.
+        until: Timestamp,
+    },
+    /// Another worker is at the same request. The step looks again later.
     Postponed {
         /// The earliest time for a retry.
         until: Timestamp,
@@ -38,7 +43,8 @@ impl FailureKind {
         match self {
             Self::Transient => "transient",
             Self::Permanent => "permanent",
-            Self::Postponed { .. } => "rate_limited",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Postponed { .. } => "postponed",
             Self::Waiting { .. } => "waiting",
             Self::TimedOut => "timed_out",
         }
@@ -71,8 +77,10 @@ pub struct Failure {
 impl Failure {
     /// The type of the artifact that stores a diagnosis.
     pub const DIAGNOSIS: &str = "DIAGNOSIS";
-    /// The code of [`Failure::lane_busy`] and [`Failure::wait_until`]. It is never stored.
+    /// The code of [`Failure::lane_busy`]. It is never stored.
     pub const LANE_BUSY: &str = "LANE_BUSY";
+    /// The code of [`Failure::wait_until`], which waits for no lane. It is never stored.
+    pub const WAITING: &str = "WAITING";
 
     /// A failure of that kind.
     pub fn new(kind: FailureKind, error_code: impl Into<String>, message: impl Into<String>) -> Self {
@@ -110,7 +118,7 @@ impl Failure {
     /// What a step returns that waits for something outside, such as an operation that a service works on. Its run waits and
     /// loses no attempt.
     pub fn wait_until(until: Timestamp) -> Self {
-        Self::new(FailureKind::Waiting { until }, Self::LANE_BUSY, "the run waits for a service")
+        Self::new(FailureKind::Waiting { until }, Self::WAITING, "the run waits for a service")
     }
 
     /// Names the lane in which the run waits, if it does.
@@ -268,7 +276,8 @@ mod tests {
         let classes = [
             (FailureKind::Transient, "transient"),
             (FailureKind::Permanent, "permanent"),
-            (FailureKind::Postponed { until }, "rate_limited"),
+            (FailureKind::RateLimited { until }, "rate_limited"),
+            (FailureKind::Postponed { until }, "postponed"),
             (FailureKind::TimedOut, "timed_out"),
         ];
         for (kind, class) in classes {
@@ -282,6 +291,7 @@ mod tests {
         assert!(!FailureKind::Permanent.is_retryable());
         assert!(FailureKind::Transient.is_retryable());
         assert!(FailureKind::TimedOut.is_retryable());
+        assert!(FailureKind::RateLimited { until: Timestamp::UNIX_EPOCH }.is_retryable());
         assert!(FailureKind::Postponed { until: Timestamp::UNIX_EPOCH }.is_retryable());
     }
 }

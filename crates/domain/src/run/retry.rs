@@ -33,13 +33,15 @@ impl Backoff {
         rng.random_range(lowest..=nominal.saturating_add(stray)).min(self.max_ms)
     }
 
-    /// What follows the failure of an attempt (from 1) at a step. A rate limit that names its end, within
-    /// [`LONGEST_POSTPONEMENT`], is waited out and counts nothing; a longer one is a failure like any other.
+    /// What follows the failure of an attempt (from 1) at a step. A rate limit or another worker at the same request is
+    /// waited out within [`LONGEST_POSTPONEMENT`] and counts nothing; a longer wait is a failure like any other.
     pub fn after(&self, attempt: u32, kind: FailureKind, now: Timestamp, rng: &mut impl Rng) -> AfterFailure {
         let delay = i64::try_from(self.delay_ms(attempt, rng)).unwrap_or(i64::MAX);
         let delay = SignedDuration::from_millis(delay);
         match kind {
-            FailureKind::Postponed { until } if until.duration_since(now) <= LONGEST_POSTPONEMENT => {
+            FailureKind::RateLimited { until } | FailureKind::Postponed { until }
+                if until.duration_since(now) <= LONGEST_POSTPONEMENT =>
+            {
                 // Also a provider that names a time in the past gets a pause.
                 AfterFailure::Postpone { until: until.max(now.saturating_add(delay).unwrap_or(until)) }
             }
@@ -50,7 +52,7 @@ impl Backoff {
     }
 }
 
-/// The longest rate limit that is waited out. A provider that asks for more time is treated like one that fails.
+/// The longest postponement that is waited out. A provider that asks for more time is treated like one that fails.
 pub const LONGEST_POSTPONEMENT: SignedDuration = SignedDuration::from_hours(1);
 
 /// What follows the failure of an attempt at a step.
@@ -167,7 +169,7 @@ mod tests {
         let two = Backoff { max_attempts: 2, ..DEFAULT };
         let mut after = |attempt, seconds| {
             let until = now + SignedDuration::from_secs(seconds);
-            two.after(attempt, FailureKind::Postponed { until }, now, &mut rng)
+            two.after(attempt, FailureKind::RateLimited { until }, now, &mut rng)
         };
         for (attempt, seconds) in [(1, 42), (2, 42), (9, 3600)] {
             let until = now + SignedDuration::from_secs(seconds);

@@ -123,7 +123,7 @@ async fn add(
         .query(sql!("calibration/update"))
         .bind(after.iter().map(|entry| int(entry.counts.accepts)).collect::<Vec<_>>())
         .bind(after.iter().map(|entry| int(entry.counts.edits)).collect::<Vec<_>>())
-        .bind(after.iter().map(|entry| entry.state.as_str()).collect::<Vec<_>>())
+        .bind(after.iter().map(|entry| entry.standing.as_str()).collect::<Vec<_>>())
         .execute(&mut *connection)
         .await
         .map_err(translate)?;

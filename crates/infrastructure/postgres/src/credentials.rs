@@ -15,24 +15,15 @@ use crate::{PgStore, sql};
 #[async_trait]
 impl Credentials for PgStore {
     async fn create(&self, key: &NewKey) -> PortResult<()> {
-        self.database
-            .with_timeout(async {
-                let mut transaction = self.database.begin().await?;
-                let added = sqlx::query(sql!("api_keys/insert"))
-                    .bind(key.id.0)
-                    .bind(text(&key.name))
-                    .bind(key.roles.to_string())
-                    .bind(key.secret_hash)
-                    .bind(StoredTime(key.created_at))
-                    .bind(key.expires_at.map(StoredTime))
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?
-                    .rows_affected();
-                commit(transaction).await?;
-                if added == 1 { Ok(()) } else { Err(key_name_taken(&key.name)) }
-            })
-            .await
+        let query = sqlx::query(sql!("api_keys/insert"))
+            .bind(key.id.0)
+            .bind(text(&key.name))
+            .bind(key.roles.to_string())
+            .bind(key.secret_hash)
+            .bind(StoredTime(key.created_at))
+            .bind(key.expires_at.map(StoredTime));
+        let added = self.database.execute(query).await?;
+        if added == 1 { Ok(()) } else { Err(key_name_taken(&key.name)) }
     }
 
     async fn find(&self, id: KeyId) -> PortResult<Option<ApiKey>> {
@@ -51,24 +42,15 @@ impl Credentials for PgStore {
     }
 
     async fn rotate(&self, id: KeyId, rotation: &KeyRotation) -> PortResult<()> {
-        self.database
-            .with_timeout(async {
-                let mut transaction = self.database.begin().await?;
-                let rotated = sqlx::query(sql!("api_keys/rotate"))
-                    .bind(id.0)
-                    .bind(rotation.replaces.secret_hash)
-                    .bind(StoredTime(rotation.replaces.until))
-                    .bind(rotation.secret_hash)
-                    .bind(StoredTime(rotation.at))
-                    .bind(rotation.expires_at.map(StoredTime))
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?
-                    .rows_affected();
-                commit(transaction).await?;
-                if rotated == 1 { Ok(()) } else { Err(key_changed_meanwhile()) }
-            })
-            .await
+        let query = sqlx::query(sql!("api_keys/rotate"))
+            .bind(id.0)
+            .bind(rotation.replaces.secret_hash)
+            .bind(StoredTime(rotation.replaces.until))
+            .bind(rotation.secret_hash)
+            .bind(StoredTime(rotation.at))
+            .bind(rotation.expires_at.map(StoredTime));
+        let rotated = self.database.execute(query).await?;
+        if rotated == 1 { Ok(()) } else { Err(key_changed_meanwhile()) }
     }
 
     async fn revoke(&self, name_or_id: &str, at: Timestamp) -> PortResult<ApiKey> {
@@ -97,18 +79,8 @@ impl Credentials for PgStore {
     }
 
     async fn used(&self, id: KeyId, at: Timestamp) -> PortResult<()> {
-        self.database
-            .with_timeout(async {
-                let mut transaction = self.database.begin().await?;
-                sqlx::query(sql!("api_keys/use"))
-                    .bind(id.0)
-                    .bind(StoredTime(at))
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?;
-                commit(transaction).await
-            })
-            .await
+        let query = sqlx::query(sql!("api_keys/use")).bind(id.0).bind(StoredTime(at));
+        self.database.execute(query).await.map(drop)
     }
 
     async fn any(&self) -> PortResult<bool> {

@@ -140,6 +140,17 @@ impl Database {
         }
     }
 
+    /// Executes one statement in a transaction of its own, and returns how many rows it has changed.
+    pub(crate) async fn execute(&self, query: Query<'_, Postgres, PgArguments>) -> PortResult<u64> {
+        self.with_timeout(async {
+            let mut transaction = self.begin().await?;
+            let changed = query.execute(&mut *transaction).await.map_err(translate)?.rows_affected();
+            commit(transaction).await?;
+            Ok(changed)
+        })
+        .await
+    }
+
     /// Opens a connection outside the pool.
     pub(crate) async fn fresh(&self) -> PortResult<PgConnection> {
         let mut connection = self.pool.connect_options().connect().await.map_err(translate)?;

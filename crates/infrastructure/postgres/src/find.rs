@@ -59,7 +59,8 @@ async fn find_in_time(database: &Database, query: &FindQuery) -> PortResult<Foun
     }
     let total = first(rows.first(), row::found_total)?.unwrap_or_default();
     let is_cut_short = rows.first().map_or(Ok(false), |row| row.try_get("is_cut_short"));
-    let is_lower_bound = is_cut_short.map_err(translate)? || total >= query.counted.min(FoundDocuments::MOST);
+    let is_lower_bound =
+        is_cut_short.map_err(translate)? || total >= query.count_limit.min(FoundDocuments::MAX_COUNT);
     Ok(FoundDocuments { documents, total, is_lower_bound })
 }
 

@@ -4,13 +4,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{CandidateId, DecisionId, Event};
 use quire_ports::{
-    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, PortResult,
-    SchemaVersion, SchemaVersionSummary, SeedOutcome, StructuralCandidate,
+    AuditTrailEntry, CandidateFilter, CandidateSample, DecisionConflict, Governance, GovernanceDecision,
+    PortResult, SchemaVersion, SchemaVersionSummary, SeedOutcome, StructuralCandidate,
 };
-use quire_sql::{
-    candidate_not_found, corrupt, decided_meanwhile, row, schema_changed_meanwhile, schema_not_found,
-    schema_version_not_found,
-};
+use quire_sql::{candidate_not_found, corrupt, row, schema_not_found, schema_version_not_found};
 use quire_understanding::SchemaFile;
 use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 use sqlx::PgConnection;
@@ -83,13 +80,16 @@ impl Governance for PgStore {
         decision: &GovernanceDecision,
         version: Option<&SchemaVersion>,
         events: &[Event],
-    ) -> PortResult<()> {
+    ) -> PortResult<Result<(), DecisionConflict>> {
         self.database
             .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
-                record(&mut transaction, decision, version).await?;
+                // A refused decision ends with its transaction, which is never committed.
+                if let Err(conflict) = record(&mut transaction, decision, version).await? {
+                    return Ok(Err(conflict));
+                }
                 append(&mut transaction, events, false).await?;
-                commit(transaction).await
+                commit(transaction).await.map(Ok)
             })
             .await
     }
@@ -117,7 +117,7 @@ async fn record(
     connection: &mut PgConnection,
     decision: &GovernanceDecision,
     version: Option<&SchemaVersion>,
-) -> PortResult<()> {
+) -> PortResult<Result<(), DecisionConflict>> {
     let moved = sqlx::query(sql!("candidates/decide"))
         .bind(decision.candidate.0)
         .bind(decision.previous_status.as_str())
@@ -128,12 +128,12 @@ async fn record(
         .await
         .map_err(translate)?;
     if moved.rows_affected() == 0 {
-        return Err(decided_meanwhile());
+        return Ok(Err(DecisionConflict::Candidate));
     }
     if let Some(version) = version
         && !insert_version(connection, version).await?
     {
-        return Err(schema_changed_meanwhile());
+        return Ok(Err(DecisionConflict::Schema));
     }
     sqlx::query(sql!("decisions/insert"))
         .bind(decision.id.0)
@@ -148,7 +148,7 @@ async fn record(
         .execute(connection)
         .await
         .map_err(translate)?;
-    Ok(())
+    Ok(Ok(()))
 }
 
 /// Inserts a version. Returns false if the schema already has a version with that number.

@@ -16,20 +16,11 @@ use crate::{PgStore, sql};
 #[async_trait]
 impl Lanes for PgStore {
     async fn register(&self, lanes: &[LaneName]) -> PortResult<()> {
-        self.database
-            .with_timeout(async {
-                let mut names: Vec<_> = lanes.iter().map(LaneName::as_str).collect();
-                // Every process uses the same order, so that no two processes deadlock.
-                names.sort_unstable();
-                let mut transaction = self.database.begin().await?;
-                sqlx::query(sql!("lanes/register"))
-                    .bind(names)
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?;
-                commit(transaction).await
-            })
-            .await
+        let mut names: Vec<_> = lanes.iter().map(LaneName::as_str).collect();
+        // Every process uses the same order, so that no two processes deadlock.
+        names.sort_unstable();
+        let query = sqlx::query(sql!("lanes/register")).bind(names);
+        self.database.execute(query).await.map(drop)
     }
 
     async fn list(&self) -> PortResult<Vec<LaneOverview>> {

@@ -94,14 +94,8 @@ impl PgStore {
         id: SummaryId,
         update: Query<'static, Postgres, PgArguments>,
     ) -> PortResult<()> {
-        self.database
-            .with_timeout(async {
-                let mut transaction = self.database.begin().await?;
-                let changed = update.execute(&mut *transaction).await.map_err(translate)?.rows_affected();
-                commit(transaction).await?;
-                if changed == 1 { Ok(()) } else { Err(summary_not_found(id)) }
-            })
-            .await
+        let changed = self.database.execute(update).await?;
+        if changed == 1 { Ok(()) } else { Err(summary_not_found(id)) }
     }
 }
 

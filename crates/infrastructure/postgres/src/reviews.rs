@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use quire_domain::{CandidateId, DocumentId, EditBlocked, EditContext, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
-    DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
+    DocumentReview, EditState, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
     ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
 use quire_sql::{VersionColumns, corrupt, document_not_found, row, run_not_found};
@@ -36,7 +36,7 @@ impl Reviews for PgStore {
             .await
     }
 
-    async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
+    async fn edit_state(&self, run: RunId) -> PortResult<EditState> {
         self.database
             .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
@@ -45,9 +45,9 @@ impl Reviews for PgStore {
                     .execute(&mut *transaction)
                     .await
                     .map_err(translate)?;
-                let editable = editable(&mut transaction, run).await;
+                let state = edit_state(&mut transaction, run).await;
                 rollback(transaction).await?;
-                editable
+                state
             })
             .await
     }
@@ -91,7 +91,10 @@ impl Reviews for PgStore {
         Ok(self.rows(query, row::interpretation_version).await?.pop())
     }
 
-    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>> {
+    async fn set_review_status(
+        &self,
+        request: &ReviewMarkRequest,
+    ) -> PortResult<Result<ReviewMark, MarkBlocked>> {
         self.database
             .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
@@ -110,7 +113,7 @@ impl Reviews for PgStore {
     }
 }
 
-async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<EditableRun> {
+async fn edit_state(connection: &mut PgConnection, run: RunId) -> PortResult<EditState> {
     let run = find(connection, run).await?;
     let has_running_run = has_running_run(connection, &run).await?;
     let active = sqlx::query(sql!("interpretations/active"))
@@ -120,7 +123,7 @@ async fn editable(connection: &mut PgConnection, run: RunId) -> PortResult<Edita
         .map_err(translate)?;
     let active = first(active.as_ref(), row::interpretation_version)?;
     let latest_completed_run = latest_completed_run(connection, DocumentId(run.subject.0)).await?;
-    Ok(EditableRun { run, has_running_run, latest_completed_run, active })
+    Ok(EditState { run, has_running_run, latest_completed_run, active })
 }
 
 /// Writes the edit except its events, which the caller appends last.

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use quire_domain::DocumentId;
 use quire_ports::{
-    FieldFacet, FindQuery, Fingerprint, FoundDocuments, IndexedText, IndexingTurn, MAX_GUESSED, NearChunk,
+    FieldFacet, FindQuery, Fingerprint, FoundDocuments, IndexedText, IndexingLock, MAX_GUESSED, NearChunk,
     NearestQuery, OutdatedDocument, OutdatedQuery, PortResult, SearchIndex, StoredChunk, VocabularyEntry,
     VocabularyQuery,
 };
@@ -100,7 +100,7 @@ impl SearchIndex for PgStore {
             sqlx::query(sql!("search/outdated"))
                 .bind(after)
                 .bind(i64::from(query.limit))
-                .bind(query.with_text)
+                .bind(query.missing_text)
                 .bind(query.model.clone())
         };
         self.rows(query, row::outdated_document).await
@@ -135,12 +135,12 @@ impl SearchIndex for PgStore {
         self.rows(query, row::signed_document).await
     }
 
-    async fn indexing_turn(&self) -> PortResult<Option<IndexingTurn>> {
+    async fn indexing_lock(&self) -> PortResult<Option<IndexingLock>> {
         let mut connection = self.database.fresh().await?;
         let is_free =
             sqlx::query_scalar(INDEXING_TURN).fetch_one(&mut connection).await.map_err(translate)?;
         // The server ends the turn when the connection is closed.
-        Ok(if is_free { Some(IndexingTurn { held: Box::new(connection) }) } else { None })
+        Ok(if is_free { Some(IndexingLock { held: Box::new(connection) }) } else { None })
     }
 
     async fn prepare_vectors(&self, dimension: usize) -> PortResult<bool> {

@@ -8,7 +8,7 @@ use quire_domain::{DocumentId, RunId};
 use quire_ports::{IndexedText, PortResult, RunWrite, VALUES_CHUNK};
 use quire_sql::search::{IndexEntry, term_of_tsquery, text_chunks, tsvector};
 use quire_understanding::search::{
-    Term, bands, encode_signature, is_vocabulary_word, search_words, trigrams, values_text,
+    Term, bands, encode_signature, is_vocabulary_word, tokenize, trigrams, values_text,
 };
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -105,7 +105,7 @@ pub(crate) async fn replace(
         indexed.iter().map(|(number, document, _, text)| (*document, (*number, language(*text)))).collect();
     let mut written = values(connection, &languages).await?;
     written.extend(indexed.iter().filter_map(|(number, .., text)| Some((*number, text_chunks((*text)?)))));
-    leave_known(&mut former, &written);
+    remove_known(&mut former, &written);
     forget(connection, former).await?;
     insert(connection, written).await
 }
@@ -138,7 +138,7 @@ async fn replace_bands(
 }
 
 /// Leaves the words that are not in these entries.
-fn leave_known(former: &mut BTreeSet<String>, entries: &[Numbered]) {
+fn remove_known(former: &mut BTreeSet<String>, entries: &[Numbered]) {
     for term in entries.iter().flat_map(|(_, entry)| &entry.terms) {
         former.remove(&term.term);
     }
@@ -152,7 +152,7 @@ pub(crate) async fn refresh_values(connection: &mut PgConnection, document: Docu
     let mut former = vocabulary_of(connection, ids(&[document]), positions).await?;
     delete(connection, &[entry.number], int(VALUES_CHUNK)).await?;
     let values = values(connection, &BTreeMap::from([(document, (entry.number, entry.language))])).await?;
-    leave_known(&mut former, &values);
+    remove_known(&mut former, &values);
     forget(connection, former).await?;
     insert(connection, values).await
 }
@@ -287,7 +287,7 @@ pub(crate) async fn vocabulary_of(
         .await
         .map_err(translate)?;
     let texts = mapped(&rows, |row| row.string("text"))?;
-    let words = texts.iter().flat_map(|text| search_words(text));
+    let words = texts.iter().flat_map(|text| tokenize(text));
     Ok(words.filter(|word| is_vocabulary_word(word)).collect())
 }
 

@@ -45,19 +45,11 @@ impl Sessions for PgStore {
     }
 
     async fn used(&self, secret_hash: [u8; 32], at: Timestamp, expires_at: Timestamp) -> PortResult<()> {
-        self.database
-            .with_timeout(async {
-                let mut transaction = self.database.begin().await?;
-                sqlx::query(sql!("sessions/use"))
-                    .bind(secret_hash)
-                    .bind(StoredTime(at))
-                    .bind(StoredTime(expires_at))
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?;
-                commit(transaction).await
-            })
-            .await
+        let query = sqlx::query(sql!("sessions/use"))
+            .bind(secret_hash)
+            .bind(StoredTime(at))
+            .bind(StoredTime(expires_at));
+        self.database.execute(query).await.map(drop)
     }
 
     async fn end(&self, secret_hash: [u8; 32]) -> PortResult<()> {

@@ -84,7 +84,7 @@ pub(crate) async fn update(
         .bind(columns().map(|columns| columns.failure_type).collect::<Vec<_>>())
         .bind(columns().map(error).collect::<PortResult<Vec<_>>>()?)
         .bind(runs().map(|run| int(run.shared_orphanings)).collect::<Vec<_>>())
-        .bind(columns().map(|columns| columns.held_ms).collect::<Vec<_>>())
+        .bind(columns().map(|columns| columns.time_used_ms).collect::<Vec<_>>())
         .bind(columns().map(|columns| columns.lane).collect::<Vec<_>>())
         .fetch_all(connection)
         .await

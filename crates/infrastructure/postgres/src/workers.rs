@@ -74,33 +74,15 @@ impl Workers for PgStore {
     }
 
     async fn postpone_deadlines(&self, worker: WorkerId, by: Duration) -> PortResult<()> {
-        self.heartbeats
-            .with_timeout(async {
-                let mut transaction = self.heartbeats.begin().await?;
-                sqlx::query(sql!("runs/postpone_deadlines"))
-                    .bind(worker.0)
-                    .bind(i64::try_from(by.as_micros()).unwrap_or(i64::MAX))
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?;
-                commit(transaction).await
-            })
-            .await
+        let query = sqlx::query(sql!("runs/postpone_deadlines"))
+            .bind(worker.0)
+            .bind(i64::try_from(by.as_micros()).unwrap_or(i64::MAX));
+        self.heartbeats.execute(query).await.map(drop)
     }
 
     async fn resign(&self, worker: WorkerId, at: Timestamp) -> PortResult<()> {
-        self.heartbeats
-            .with_timeout(async {
-                let mut transaction = self.heartbeats.begin().await?;
-                sqlx::query(sql!("workers/resign"))
-                    .bind(worker.0)
-                    .bind(StoredTime(at))
-                    .execute(&mut *transaction)
-                    .await
-                    .map_err(translate)?;
-                commit(transaction).await
-            })
-            .await
+        let query = sqlx::query(sql!("workers/resign")).bind(worker.0).bind(StoredTime(at));
+        self.heartbeats.execute(query).await.map(drop)
     }
 
     async fn list(&self) -> PortResult<Vec<Worker>> {

@@ -29,7 +29,7 @@ fn query(terms: &[&str], excluded: &[&str]) -> FindQuery {
         among: None,
         order: FoundOrder::Best,
         limit: 10,
-        counted: FoundDocuments::MOST,
+        count_limit: FoundDocuments::MAX_COUNT,
     }
 }
 
@@ -275,11 +275,11 @@ async fn the_index_of_vectors_is_used_and_made_again_if_it_is_not_valid() {
 async fn one_process_at_a_time_has_the_turn_to_index() {
     let test_schema = TestSchema::migrated().await;
     let (one, other) = (test_schema.store().await, test_schema.store().await);
-    let turn = one.indexing_turn().await.unwrap();
-    assert!(turn.is_some() && other.indexing_turn().await.unwrap().is_none());
+    let turn = one.indexing_lock().await.unwrap();
+    assert!(turn.is_some() && other.indexing_lock().await.unwrap().is_none());
     drop(turn);
     // The server notices a little later that the connection is closed.
-    while other.indexing_turn().await.unwrap().is_none() {}
+    while other.indexing_lock().await.unwrap().is_none() {}
 }
 
 /// A word that leaves one document while another one with it is being stored stays known.

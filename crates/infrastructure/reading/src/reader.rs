@@ -6,8 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quire_domain::reading::{EmbeddedData, FileKind, Page, Reading};
 use quire_ports::{
-    FetchedPage, PageArticle, PageImageRequest, PageReader, ReadError, ReadErrorKind, ReadOutput,
-    ReadRequest, Reader,
+    DocumentReader, FetchedPage, PageArticle, PageImageRequest, PageReader, ReadError, ReadErrorKind,
+    ReadOutput, ReadRequest,
 };
 use tokio::sync::OnceCell;
 
@@ -35,7 +35,7 @@ pub struct LocalReader {
 }
 
 #[async_trait]
-impl Reader for LocalReader {
+impl DocumentReader for LocalReader {
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         let kind = self.detect_kind(&request.file)?;
         let mut pages = self.sandbox.read(kind, request.file.clone(), self.covered).await?;

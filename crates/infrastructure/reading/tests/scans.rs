@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quire_domain::reading::{FileKind, Page, Rect, Word};
-use quire_ports::{ReadRequest, Reader};
+use quire_ports::{DocumentReader, ReadRequest};
 use quire_reading::ocr::{self, Ocr, OcrSettings};
 use quire_reading::pdf::PdfFile;
 use quire_reading::sandbox::{self, ConfinementPolicy, ParserLimits, ParserProgram, Sandbox};

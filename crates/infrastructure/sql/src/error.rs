@@ -89,13 +89,3 @@ pub fn key_changed_meanwhile() -> PortError {
         "somebody else has rotated or revoked this key meanwhile; see `quire keys list`".to_owned(),
     )
 }
-
-/// Another transaction has decided about the candidate.
-pub fn decided_meanwhile() -> PortError {
-    PortError::Conflict("somebody else has decided about this meanwhile; look at it again".to_owned())
-}
-
-/// Another transaction has made a version of the schema with the same number.
-pub fn schema_changed_meanwhile() -> PortError {
-    PortError::Conflict("the schema has changed meanwhile; look at it again and decide anew".to_owned())
-}

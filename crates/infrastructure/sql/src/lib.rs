@@ -16,10 +16,9 @@ mod values;
 pub use columns::expand;
 pub use document_filter::{BEFORE_FIRST_DOCUMENT, BEFORE_LEAST_CONFIDENT, DocumentFilterColumns};
 pub use error::{
-    another_run_has_the_id, bad_json, candidate_not_found, corrupt, decided_meanwhile, document_not_found,
+    another_run_has_the_id, bad_json, candidate_not_found, corrupt, document_not_found,
     key_changed_meanwhile, key_name_taken, key_not_found, lane_not_found, panicked, run_is_running,
-    run_not_found, schema_changed_meanwhile, schema_not_found, schema_version_not_found, subject_not_found,
-    summary_not_found,
+    run_not_found, schema_not_found, schema_version_not_found, subject_not_found, summary_not_found,
 };
 pub use row::ColumnReader;
 pub use values::{

@@ -89,7 +89,7 @@ fn count(
     for signal in &review.signals {
         let before = find(connection, review, signal)?;
         let after = before.after(signal, direction, policy);
-        let (counts, standing) = (after.counts, after.state.as_str());
+        let (counts, standing) = (after.counts, after.standing.as_str());
         let mapping = row::stored_mapping(signal.mapping_id.as_deref());
         let (policy, context, key) = (&review.policy_version, &review.context_key, &signal.field_key);
         let values = params![policy, context, key, mapping, counts.accepts, counts.edits, standing];

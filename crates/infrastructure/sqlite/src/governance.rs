@@ -4,18 +4,15 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use quire_domain::{CandidateId, DecisionId, Event};
 use quire_ports::{
-    AuditTrailEntry, CandidateFilter, CandidateSample, Governance, GovernanceDecision, PortResult,
-    SchemaVersion, SchemaVersionSummary, SeedOutcome, StructuralCandidate,
+    AuditTrailEntry, CandidateFilter, CandidateSample, DecisionConflict, Governance, GovernanceDecision,
+    PortResult, SchemaVersion, SchemaVersionSummary, SeedOutcome, StructuralCandidate,
 };
-use quire_sql::{
-    candidate_not_found, corrupt, decided_meanwhile, row, schema_changed_meanwhile, schema_not_found,
-    schema_version_not_found,
-};
+use quire_sql::{candidate_not_found, corrupt, row, schema_not_found, schema_version_not_found};
 use quire_understanding::SchemaFile;
 use quire_understanding::structural_change::{CandidateStatus, DecisionType, SchemaChangeType};
 use rusqlite::{Connection, params};
 
-use crate::row::{execute, micros};
+use crate::row::{execute, first, micros};
 use crate::transition::append;
 use crate::{SqliteStore, seeding, sql};
 
@@ -71,12 +68,15 @@ impl Governance for SqliteStore {
         decision: &GovernanceDecision,
         version: Option<&SchemaVersion>,
         events: &[Event],
-    ) -> PortResult<()> {
+    ) -> PortResult<Result<(), DecisionConflict>> {
         let (decision, version, events) = (decision.clone(), version.cloned(), events.to_vec());
         self.writer
             .write(move |connection| {
-                decide(connection, &decision, version.as_ref())?;
-                events.iter().try_for_each(|event| append(connection, event))
+                let decided = decide(connection, &decision, version.as_ref())?;
+                if decided.is_ok() {
+                    events.iter().try_for_each(|event| append(connection, event))?;
+                }
+                Ok(decided)
             })
             .await
     }
@@ -98,11 +98,22 @@ impl SqliteStore {
     }
 }
 
+/// Looks for a conflict before it writes anything: nothing is rolled back.
 fn decide(
     connection: &Connection,
     decision: &GovernanceDecision,
     version: Option<&SchemaVersion>,
-) -> PortResult<()> {
+) -> PortResult<Result<(), DecisionConflict>> {
+    let id = [decision.candidate.0.into_bytes()];
+    let candidate = first(connection, sql!("candidates/find"), id, row::candidate)?;
+    if candidate.is_none_or(|candidate| candidate.status != decision.previous_status) {
+        return Ok(Err(DecisionConflict::Candidate));
+    }
+    if let Some(version) = version
+        && !insert_version(connection, version)?
+    {
+        return Ok(Err(DecisionConflict::Schema));
+    }
     let values = params![
         decision.candidate.0.as_bytes(),
         decision.previous_status.as_str(),
@@ -110,14 +121,7 @@ fn decide(
         decision.decision_type == DecisionType::FlagCritical,
         micros(decision.created_at),
     ];
-    if execute(connection, sql!("candidates/decide"), values)? == 0 {
-        return Err(decided_meanwhile());
-    }
-    if let Some(version) = version
-        && !insert_version(connection, version)?
-    {
-        return Err(schema_changed_meanwhile());
-    }
+    execute(connection, sql!("candidates/decide"), values)?;
     let values = params![
         decision.id.0.as_bytes(),
         decision.candidate.0.as_bytes(),
@@ -130,7 +134,7 @@ fn decide(
         micros(decision.created_at),
     ];
     execute(connection, sql!("decisions/insert"), values)?;
-    Ok(())
+    Ok(Ok(()))
 }
 
 /// Inserts a version. Returns false if the schema already has a version with that number.

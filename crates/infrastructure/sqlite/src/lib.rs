@@ -50,7 +50,7 @@ use tokio::sync::{Notify, watch};
 pub use lock::{FileLock, LockError};
 pub use tables::compact_copy;
 
-use crate::reader::Readers;
+use crate::reader::ReadPool;
 use crate::search_time::SearchTime;
 use crate::writer::Writer;
 
@@ -94,7 +94,7 @@ pub struct SqliteStore {
     /// The file, for connections of their own.
     path: PathBuf,
     writer: Writer,
-    readers: Readers,
+    readers: ReadPool,
     search_time: SearchTime,
     wakeup: Arc<Notify>,
     vectors: Arc<vectors::Vectors>,
@@ -107,7 +107,7 @@ impl SqliteStore {
     /// [`quire_ports::Migrations`].
     pub fn open(path: &Path, options: SqliteOptions) -> PortResult<Self> {
         let writer = Writer::open(path, options)?;
-        let readers = Readers::open(path, options)?;
+        let readers = ReadPool::open(path, options)?;
         let path = path.to_owned();
         Ok(Self {
             path,

@@ -13,12 +13,12 @@ use crate::SqliteOptions;
 use crate::error::stopped;
 use crate::writer::connect;
 
-pub(crate) struct Readers {
+pub(crate) struct ReadPool {
     idle: Arc<Mutex<Vec<Connection>>>,
     permits: Arc<Semaphore>,
 }
 
-impl Readers {
+impl ReadPool {
     pub(crate) fn open(path: &Path, options: SqliteOptions) -> PortResult<Self> {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;

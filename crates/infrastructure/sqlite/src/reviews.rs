@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use quire_domain::{CandidateId, DocumentId, EditBlocked, EditContext, MarkBlocked, Run, RunId, check_edit};
 use quire_ports::{
-    DocumentReview, EditableRun, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
+    DocumentReview, EditState, InterpretationVersion, NewInterpretationVersion, PortResult, ReviewMark,
     ReviewMarkRequest, Reviews, SavedEdit, VersionHistoryEntry,
 };
 use quire_sql::{VersionColumns, corrupt, document_not_found, row};
@@ -45,7 +45,7 @@ impl Reviews for SqliteStore {
             .await
     }
 
-    async fn editable(&self, run: RunId) -> PortResult<EditableRun> {
+    async fn edit_state(&self, run: RunId) -> PortResult<EditState> {
         self.readers
             .read(move |connection| {
                 // One transaction runs all queries, so that the results belong together.
@@ -55,7 +55,7 @@ impl Reviews for SqliteStore {
                 let query = sql!("interpretations/active");
                 let active = first(&transaction, query, [run.id.0.as_bytes()], row::interpretation_version)?;
                 let latest_completed_run = latest_completed_run(&transaction, &run)?;
-                Ok(EditableRun { run, has_running_run, latest_completed_run, active })
+                Ok(EditState { run, has_running_run, latest_completed_run, active })
             })
             .await
     }
@@ -83,7 +83,10 @@ impl Reviews for SqliteStore {
         Ok(self.rows(sql!("interpretations/before"), id, row::interpretation_version).await?.pop())
     }
 
-    async fn mark(&self, request: &ReviewMarkRequest) -> PortResult<Result<ReviewMark, MarkBlocked>> {
+    async fn set_review_status(
+        &self,
+        request: &ReviewMarkRequest,
+    ) -> PortResult<Result<ReviewMark, MarkBlocked>> {
         let request = request.clone();
         self.writer.write(move |connection| review_marks::mark(connection, &request)).await
     }

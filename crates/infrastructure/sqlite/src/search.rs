@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use quire_domain::{DocumentId, hex};
 use quire_ports::{
-    FieldFacet, FindQuery, Fingerprint, FoundDocument, FoundDocuments, FoundOrder, IndexedText, IndexingTurn,
+    FieldFacet, FindQuery, Fingerprint, FoundDocument, FoundDocuments, FoundOrder, IndexedText, IndexingLock,
     MAX_GUESSED, NearChunk, NearestQuery, OutdatedDocument, OutdatedQuery, PortResult, SearchIndex,
     StoredChunk, VocabularyEntry, VocabularyQuery,
 };
@@ -75,7 +75,7 @@ impl SearchIndex for SqliteStore {
 
     async fn outdated(&self, query: &OutdatedQuery) -> PortResult<Vec<OutdatedDocument>> {
         let after = query.after.map_or([0; 16], |document| document.0.into_bytes());
-        let parameters = (after, query.limit, query.with_text, query.model.clone());
+        let parameters = (after, query.limit, query.missing_text, query.model.clone());
         self.rows(sql!("search/outdated"), parameters, row::outdated_document).await
     }
 
@@ -103,9 +103,9 @@ impl SearchIndex for SqliteStore {
     }
 
     /// One process has the file. Documents that an older program has indexed get their words first.
-    async fn indexing_turn(&self) -> PortResult<Option<IndexingTurn>> {
+    async fn indexing_lock(&self) -> PortResult<Option<IndexingLock>> {
         while self.writer.write(search_entry::write_missing_words).await? {}
-        Ok(Some(IndexingTurn { held: Box::new(()) }))
+        Ok(Some(IndexingLock { held: Box::new(()) }))
     }
 
     async fn prepare_vectors(&self, _: usize) -> PortResult<bool> {
@@ -193,7 +193,8 @@ fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments
         };
         found.documents.push(FoundDocument { chunk, score, ..row::found_document(&row)? });
     }
-    found.is_lower_bound = matches.is_cut_short || found.total >= query.counted.min(FoundDocuments::MOST);
+    found.is_lower_bound =
+        matches.is_cut_short || found.total >= query.count_limit.min(FoundDocuments::MAX_COUNT);
     Ok(found)
 }
 
@@ -210,7 +211,7 @@ fn keep_ranked(connection: &Connection, matches: &mut Matches, limit: u32) -> Po
         let hidden: HashSet<i64> = hidden.into_iter().collect();
         matches.documents.retain(|document| !hidden.contains(&document.number));
     }
-    let total = u32::try_from(matches.documents.len()).unwrap_or(u32::MAX).min(FoundDocuments::MOST);
+    let total = u32::try_from(matches.documents.len()).unwrap_or(u32::MAX).min(FoundDocuments::MAX_COUNT);
     matches.documents.truncate(limit as usize);
     Ok(Some(total))
 }
@@ -295,7 +296,7 @@ fn statement(
                      ORDER BY {order} LIMIT {most}) \
                ORDER BY {order} LIMIT {limit}) d \
          ORDER BY {order}",
-        most = query.counted.min(FoundDocuments::MOST),
+        most = query.count_limit.min(FoundDocuments::MAX_COUNT),
         limit = query.limit,
     ))
 }

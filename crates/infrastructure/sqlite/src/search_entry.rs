@@ -8,7 +8,7 @@ use quire_ports::{IndexedText, NAME_CHUNK, PortResult, VALUES_CHUNK};
 use quire_sql::json_text;
 use quire_sql::search::{IndexEntry, term_of_fts5, text_chunks};
 use quire_understanding::search::{
-    Term, bands, encode_signature, is_vocabulary_word, search_words, trigrams, values_text,
+    Term, bands, encode_signature, is_vocabulary_word, tokenize, trigrams, values_text,
 };
 use rusqlite::{Connection, params};
 
@@ -72,10 +72,10 @@ pub(crate) fn replace(
     execute(connection, sql!("search/insert_bands"), params![json_text(&bands)?, number])?;
     let embedding = text.and_then(|text| text.embedding.as_deref()).map(encode);
     execute(connection, sql!("search/set_embedding"), params![document.0.as_bytes(), embedding, model])?;
-    leave_known(&mut former, &insert_values(connection, number, document, language)?);
+    remove_known(&mut former, &insert_values(connection, number, document, language)?);
     let entry = text.map(text_chunks).unwrap_or_default();
     insert(connection, number, &entry)?;
-    leave_known(&mut former, &entry);
+    remove_known(&mut former, &entry);
     write_words(connection, number, Some(&entry))?;
     forget(connection, former)
 }
@@ -86,7 +86,7 @@ pub(crate) fn refresh_values(connection: &Connection, document: DocumentId) -> P
     let mut former = vocabulary_of(connection, document.0.as_bytes(), VALUES_CHUNK..=VALUES_CHUNK)?;
     let language: Option<String> = scalar(connection, sql!("search/language_of"), [number])?;
     execute(connection, sql!("search/delete_chunks"), params![number, VALUES_CHUNK, VALUES_CHUNK])?;
-    leave_known(&mut former, &insert_values(connection, number, document, language.as_deref())?);
+    remove_known(&mut former, &insert_values(connection, number, document, language.as_deref())?);
     write_words(connection, number, None)?;
     forget(connection, former)
 }
@@ -96,7 +96,7 @@ pub(crate) fn refresh_values(connection: &Connection, document: DocumentId) -> P
 fn write_words(connection: &Connection, number: i64, text: Option<&IndexEntry>) -> PortResult<()> {
     let last = if text.is_some() { VALUES_CHUNK } else { LAST };
     let texts = all(connection, sql!("search/texts_of"), [number, last.into()], |row| row.string("text"))?;
-    let read: Vec<String> = texts.iter().flat_map(|text| search_words(text)).collect();
+    let read: Vec<String> = texts.iter().flat_map(|text| tokenize(text)).collect();
     let known = text.iter().flat_map(|text| &text.chunks).flat_map(|chunk| chunk.words.split(' '));
     let mut words: Vec<&str> = read.iter().map(String::as_str).chain(known).collect();
     words.sort_unstable();
@@ -118,7 +118,7 @@ pub(crate) fn write_missing_words(connection: &Connection) -> PortResult<bool> {
 }
 
 /// Leaves the words that are not in this entry.
-fn leave_known(former: &mut HashSet<String>, entry: &IndexEntry) {
+fn remove_known(former: &mut HashSet<String>, entry: &IndexEntry) {
     for term in &entry.terms {
         former.remove(&term.term);
     }
@@ -174,7 +174,7 @@ pub(crate) fn vocabulary_of(
 ) -> PortResult<HashSet<String>> {
     let values = params![document, positions.start(), positions.end()];
     let texts = all(connection, sql!("search/words_of"), values, |row| row.string("text"))?;
-    let words = texts.iter().flat_map(|text| search_words(text));
+    let words = texts.iter().flat_map(|text| tokenize(text));
     Ok(words.filter(|word| is_vocabulary_word(word)).collect())
 }
 

@@ -24,7 +24,7 @@ async fn write(store: &Store, id: DocumentId, texts: &[&str]) {
     let chunk = |text: &&str| IndexedChunk {
         page: 1,
         text: (*text).to_owned(),
-        words: search_words(text).join(" "),
+        words: tokenize(text).join(" "),
         ..IndexedChunk::default()
     };
     let text = IndexedText { chunks: texts.iter().map(chunk).collect(), ..IndexedText::default() };
@@ -39,7 +39,7 @@ async fn found(store: &Store, words: &str) -> Vec<DocumentId> {
         among: None,
         order: FoundOrder::Best,
         limit: 10,
-        counted: FoundDocuments::MOST,
+        count_limit: FoundDocuments::MAX_COUNT,
     };
     store.search.find(&query).await.unwrap().documents.into_iter().map(|document| document.id).collect()
 }
@@ -75,7 +75,7 @@ async fn what_an_older_program_has_indexed_is_found_from_the_next_turn_on() {
         fixture.sql.execute(statement).await.unwrap();
     }
     assert_eq!(fixture.count("search_documents WHERE has_words = 0").await, 1);
-    assert!(store.search.indexing_turn().await.unwrap().is_some());
+    assert!(store.search.indexing_lock().await.unwrap().is_some());
     assert_eq!(found(store, "gato uno").await, [id]);
     assert!(found(store, "otitis").await.is_empty());
     assert_eq!(fixture.count("search_documents WHERE has_words = 0").await, 0);

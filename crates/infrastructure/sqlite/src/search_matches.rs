@@ -21,7 +21,7 @@ use crate::row::{all, scalar};
 use crate::sql;
 
 /// Documents that are counted.
-const MAX_DOCUMENTS: usize = FoundDocuments::MOST as usize;
+const MAX_DOCUMENTS: usize = FoundDocuments::MAX_COUNT as usize;
 /// Chunks that are read for all words of a query together.
 pub(crate) const MAX_ROWS: usize = 20_000;
 /// Chunks that are read for one word.

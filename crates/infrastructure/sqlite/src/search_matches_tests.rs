@@ -58,7 +58,7 @@ fn query(query: Query, any: bool) -> FindQuery {
         among: None,
         order: FoundOrder::Best,
         limit: 10,
-        counted: FoundDocuments::MOST,
+        count_limit: FoundDocuments::MAX_COUNT,
     }
 }
 

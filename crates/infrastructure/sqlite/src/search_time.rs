@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use crate::error::{stopped, took_too_long, translate};
-use crate::reader::Readers;
+use crate::reader::ReadPool;
 
 /// How many steps of a query pass before the time is looked at.
 const STEPS: i32 = 1_000;
@@ -26,7 +26,7 @@ impl SearchTime {
     }
 
     /// Reads for a search. A search that takes too long ends with an error.
-    pub(crate) async fn read<T, F>(&self, readers: &Readers, search: F) -> PortResult<T>
+    pub(crate) async fn read<T, F>(&self, readers: &ReadPool, search: F) -> PortResult<T>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> PortResult<T> + Send + 'static,
@@ -36,7 +36,7 @@ impl SearchTime {
         readers
             .read(move |connection| {
                 let _permit = permit;
-                let deadline = Deadline::start(connection, limit)?;
+                let deadline = InterruptGuard::start(connection, limit)?;
                 let found = search(connection)?;
                 // A search that ends within a few steps is never asked for its time.
                 if Instant::now() >= deadline.end { Err(took_too_long()) } else { Ok(found) }
@@ -45,7 +45,7 @@ impl SearchTime {
     }
 
     /// Reads for a search, however long it takes: the first search by meaning reads all vectors.
-    pub(crate) async fn read_unlimited<T, F>(&self, readers: &Readers, search: F) -> PortResult<T>
+    pub(crate) async fn read_unlimited<T, F>(&self, readers: &ReadPool, search: F) -> PortResult<T>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> PortResult<T> + Send + 'static,
@@ -60,12 +60,12 @@ impl SearchTime {
 }
 
 /// Interrupts the queries of a connection when the time is over, until it is dropped.
-struct Deadline<'c> {
+struct InterruptGuard<'c> {
     connection: &'c Connection,
     end: Instant,
 }
 
-impl<'c> Deadline<'c> {
+impl<'c> InterruptGuard<'c> {
     fn start(connection: &'c Connection, limit: Duration) -> PortResult<Self> {
         let end = Instant::now() + limit;
         connection.progress_handler(STEPS, Some(move || Instant::now() >= end)).map_err(translate)?;
@@ -73,7 +73,7 @@ impl<'c> Deadline<'c> {
     }
 }
 
-impl Drop for Deadline<'_> {
+impl Drop for InterruptGuard<'_> {
     fn drop(&mut self) {
         // It fails only for a connection that belongs to somebody else.
         let _ = self.connection.progress_handler(0, None::<fn() -> bool>);

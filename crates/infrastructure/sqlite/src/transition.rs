@@ -60,7 +60,7 @@ pub(crate) fn update(connection: &Connection, transition: &Transition, at: Times
         columns.failure_type,
         error,
         run.shared_orphanings,
-        columns.held_ms,
+        columns.time_used_ms,
         columns.lane,
     ];
     Ok(execute(connection, sql!("runs/update"), values)? == 1)

@@ -75,7 +75,7 @@ fn row(entry: &FieldReliability) -> [String; 9] {
         counts.edits.to_string(),
         share(entry.of_key),
         format!("{:+.1}", counts.adjustment()),
-        entry.entry.state.as_str().to_owned(),
+        entry.entry.standing.as_str().to_owned(),
         entry.bins.map(share).join(" "),
     ]
 }
@@ -92,7 +92,7 @@ fn share(counts: ReviewCounts) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quire_understanding::calibration::{CalibrationEntry, CalibrationState};
+    use quire_understanding::calibration::{CalibrationEntry, Standing};
 
     use super::*;
 
@@ -103,7 +103,7 @@ mod tests {
             context_key: "ctx_v1:0123456789abcdef".to_owned(),
             field_key: "pet_name".to_owned(),
             mapping_id: Some("label::paciente".to_owned()),
-            entry: CalibrationEntry { counts, state: CalibrationState::Neutral },
+            entry: CalibrationEntry { counts, standing: Standing::Neutral },
             of_key: ReviewCounts { accepts: 3, edits: 1 },
             bins: std::array::from_fn(|bin| if bin == 6 { counts } else { ReviewCounts::default() }),
         };

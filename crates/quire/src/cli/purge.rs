@@ -9,7 +9,8 @@ use crate::wire;
 
 /// Delete a document, proposal or link permanently, with its files, runs, results and history
 ///
-/// The deletion cannot be undone, so it requires --yes. One event that records it remains.
+/// The deletion cannot be undone, so it requires --yes. Events that name no run remain, with one that records the purge.
+/// A proposal is deleted with all its revisions.
 #[derive(Args)]
 #[command(after_help = "Example:\n  quire purge 01890a5d-ac96-774b-bcce-b302099a8057 --yes")]
 pub(super) struct PurgeCommand {

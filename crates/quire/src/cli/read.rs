@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use quire_domain::reading::quality::{Quality, QualityVerdict};
-use quire_ports::{PageImageRequest, ReadOutput, ReadRequest, Reader};
+use quire_ports::{DocumentReader, PageImageRequest, ReadOutput, ReadRequest};
 use quire_reading::LocalReader;
 
 use super::{output, progress_bar};
@@ -129,7 +129,7 @@ impl ReadCommand {
 }
 
 async fn draw(
-    reader: &dyn Reader,
+    reader: &dyn DocumentReader,
     file: &Arc<[u8]>,
     pages: usize,
     scale: f32,

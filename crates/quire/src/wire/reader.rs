@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quire_domain::reading::FileKind;
-use quire_ports::{PageImageRequest, ReadError, ReadOutput, ReadRequest, Reader};
+use quire_ports::{DocumentReader, PageImageRequest, ReadError, ReadOutput, ReadRequest};
 use quire_reading::ocr::{self, Ocr, OcrLanguage, OcrSettings};
 use quire_reading::sandbox::{
     self, Confinement, ConfinementPolicy, Enforcement, ParserLimits, ParserProgram, Sandbox,
@@ -76,7 +76,7 @@ impl PageRenderer {
 }
 
 #[async_trait]
-impl Reader for PageRenderer {
+impl DocumentReader for PageRenderer {
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         self.started.get_or_try_init(|| self.start()).await?.read(request).await
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quire_domain::{DocumentId, ReviewStatus, RunId};
 use quire_ports::{CalibrationFilter, CalibrationQuery, EditBlocked, FieldReliability, ReviewMarkRequest};
 use quire_understanding::calibration::{
-    BINS, CalibrationState, ConfidencePolicy, ReviewCounts, ReviewSignals, SignalDirection,
+    BINS, ConfidencePolicy, ReviewCounts, ReviewSignals, SignalDirection, Standing,
 };
 use quire_understanding::edit::EditOperation;
 use quire_understanding::{Field, Origin, Value, ValueType};
@@ -34,7 +34,7 @@ fn record() -> Vec<Field> {
 
 async fn mark(fixture: &StoreFixture, document: DocumentId, to: ReviewStatus, second: i64) -> bool {
     let request = fixture.review_request(document, to, "ana", at(second)).await;
-    fixture.store.reviews.mark(&request).await.unwrap().unwrap().recorded.is_some()
+    fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap().recorded.is_some()
 }
 
 fn all() -> CalibrationFilter {
@@ -141,7 +141,7 @@ pub async fn counts_are_reverted_under_the_policy_that_added_them(fixture: &Stor
         async move {
             let request = fixture.review_request(document, to, "ana", at(second)).await;
             let request = ReviewMarkRequest { policy, ..request };
-            fixture.store.reviews.mark(&request).await.unwrap().unwrap()
+            fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap()
         }
     };
     mark(fixture, one, ReviewStatus::Reviewed, 20).await;
@@ -163,14 +163,14 @@ pub async fn the_calibration_state_follows_the_counts_with_hysteresis(fixture: &
         documents.push(fixture.document_with_fields(vec![labelled_field("breed", "beagle", 0.66)]).await);
     }
     let state = || async {
-        fixture.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.entry.state)
+        fixture.store.calibration.reliability(all()).await.unwrap().first().map(|one| one.entry.standing)
     };
     for (document, ..) in &documents[..4] {
         mark(fixture, *document, ReviewStatus::Reviewed, 20).await;
     }
-    assert_eq!(state().await, Some(CalibrationState::Neutral), "four signals are too few");
+    assert_eq!(state().await, Some(Standing::Neutral), "four signals are too few");
     mark(fixture, documents[4].0, ReviewStatus::Reviewed, 21).await;
-    assert_eq!(state().await, Some(CalibrationState::Boosted));
+    assert_eq!(state().await, Some(Standing::Boosted));
     // One of five was edited. A rate of 0.80 is too low to become boosted and too high to stop being boosted.
     let (document, run, _) = &documents[0];
     let base = fixture.active_version(*run).await;
@@ -181,7 +181,7 @@ pub async fn the_calibration_state_follows_the_counts_with_hysteresis(fixture: &
     mark(fixture, *document, ReviewStatus::Reviewed, 24).await;
     mark(fixture, another, ReviewStatus::InReview, 25).await;
     assert_eq!(counts(fixture).await["breed label::breed"], (4, 1));
-    assert_eq!(state().await, Some(CalibrationState::Boosted));
+    assert_eq!(state().await, Some(Standing::Boosted));
 }
 
 /// Checks that the counts are the sum of the signals of the REVIEWED documents, each by its active version.
@@ -231,7 +231,8 @@ pub async fn concurrent_marks_and_edits_count_once(fixture: &StoreFixture) {
             for to in [ReviewStatus::Reviewed, ReviewStatus::Reviewed, ReviewStatus::InReview] {
                 let request = fixture.review_request(document, to, "ana", at(30)).await;
                 let reviews = fixture.store.reviews.clone();
-                tasks.push(tokio::spawn(async move { reviews.mark(&request).await.map(|_| ()) }));
+                tasks
+                    .push(tokio::spawn(async move { reviews.set_review_status(&request).await.map(|_| ()) }));
             }
         }
         for task in tasks {

@@ -104,7 +104,7 @@ pub async fn concurrent_changes_leave_the_list_correct(fixture: &StoreFixture) {
         let to = if round % 4 == 3 { ReviewStatus::InReview } else { ReviewStatus::Reviewed };
         let request = fixture.review_request(id, to, "tester", now).await;
         let completing = tokio::spawn(async move { queue.write(write).await });
-        let marking = tokio::spawn(async move { reviews.mark(&request).await });
+        let marking = tokio::spawn(async move { reviews.set_review_status(&request).await });
         let completed = completing.await.unwrap().unwrap();
         assert!(matches!(completed, RunWriteOutcome::Accepted(_)), "{completed:?}");
         // A mark may come before the run or after it, and is refused then.

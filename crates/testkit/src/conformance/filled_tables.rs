@@ -84,7 +84,7 @@ pub async fn fill_every_table(fixture: &StoreFixture) -> FilledTables {
     let deferred = decision(&candidate, DecisionType::Defer, CandidateStatus::Deferred, 10);
     decide(fixture, &deferred, None).await.unwrap();
     let mark = fixture.review_request(reviewed, ReviewStatus::Reviewed, "ana", at(11)).await;
-    store.reviews.mark(&mark).await.unwrap().unwrap();
+    store.reviews.set_review_status(&mark).await.unwrap().unwrap();
 
     let minute = MinuteMetrics { completed: 3, ..MinuteMetrics::empty(at(20), Pipeline::Document) };
     store.metrics.add(std::slice::from_ref(&minute)).await.unwrap();

@@ -2,7 +2,7 @@
 
 use quire_domain::{CandidateId, DecisionId, EventType, SchemaVersionId, SubjectId};
 use quire_ports::{
-    AuditTrailEntry, CandidateFilter, GovernanceDecision, PortError, PortResult, SchemaVersion,
+    AuditTrailEntry, CandidateFilter, DecisionConflict, GovernanceDecision, PortError, SchemaVersion,
     StructuralCandidate,
 };
 use quire_understanding::Schema;
@@ -67,9 +67,9 @@ pub(super) async fn decide(
     fixture: &StoreFixture,
     decision: &GovernanceDecision,
     version: Option<&SchemaVersion>,
-) -> PortResult<()> {
+) -> Result<(), DecisionConflict> {
     let events = decision_events(&decision.reviewer, version.is_some(), decision.created_at);
-    fixture.store.governance.decide(decision, version, &events).await
+    fixture.store.governance.decide(decision, version, &events).await.unwrap()
 }
 
 /// Proves R129: a run is bound to the newest version at the time of its creation.
@@ -205,10 +205,10 @@ pub async fn a_decision_on_a_changed_candidate_is_refused(fixture: &StoreFixture
     decide(fixture, &approve(&one, &version), Some(&version)).await.unwrap();
     let again = next_version(3, 11);
     let late = decide(fixture, &approve(&one, &again), Some(&again)).await;
-    assert!(matches!(late, Err(PortError::Conflict(_))), "{late:?}");
+    assert_eq!(late, Err(DecisionConflict::Candidate));
     let same_number = next_version(2, 12);
     let conflicting = decide(fixture, &approve(&two, &same_number), Some(&same_number)).await;
-    assert!(matches!(conflicting, Err(PortError::Conflict(_))), "{conflicting:?}");
+    assert_eq!(conflicting, Err(DecisionConflict::Schema));
     assert_eq!(candidate(fixture, "colour").await.status, CandidateStatus::Pending);
     assert_eq!(fixture.store.governance.current_schema(&name()).await.unwrap(), version);
     assert_eq!(fixture.store.governance.decisions(None, 10).await.unwrap().len(), 1);

@@ -195,7 +195,7 @@ impl StoreFixture {
 
     /// The active version of a run.
     pub(super) async fn active_version(&self, run: RunId) -> InterpretationVersion {
-        self.store.reviews.editable(run).await.unwrap().active.unwrap()
+        self.store.reviews.edit_state(run).await.unwrap().active.unwrap()
     }
 
     /// Edits the active version of a run. The store must accept the edit.

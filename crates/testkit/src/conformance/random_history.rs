@@ -169,7 +169,7 @@ impl<'f> RandomHistory<'f> {
         let now = self.next_time();
         let to = if self.random.below(3) > 0 { ReviewStatus::Reviewed } else { ReviewStatus::InReview };
         let request = self.fixture.review_request(id, to, "tester", now).await;
-        let marked = self.fixture.store.reviews.mark(&request).await.unwrap();
+        let marked = self.fixture.store.reviews.set_review_status(&request).await.unwrap();
         assert!(!matches!(marked, Err(MarkBlocked::Stale(_))) || to == ReviewStatus::InReview, "{marked:?}");
     }
 

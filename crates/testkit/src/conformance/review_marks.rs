@@ -12,11 +12,11 @@ pub async fn marking_reviewed_is_idempotent_and_an_edit_reopens_the_document(fix
     let (document, run, _) = fixture.interpreted_document().await;
     let mark = |document, actor, second| async move {
         let request = fixture.review_request(document, ReviewStatus::Reviewed, actor, at(second)).await;
-        fixture.store.reviews.mark(&request).await
+        fixture.store.reviews.set_review_status(&request).await
     };
     let reopen = |document, second| async move {
         let request = reopen_request(document, "ana", at(second));
-        fixture.store.reviews.mark(&request).await
+        fixture.store.reviews.set_review_status(&request).await
     };
     let marked = mark(document, "ana", 20).await.unwrap().unwrap();
     assert_eq!(marked.signed, Some(SignedVersion { run, number: 1 }));
@@ -70,7 +70,7 @@ pub async fn marking_reviewed_is_idempotent_and_an_edit_reopens_the_document(fix
 pub async fn only_the_active_version_can_be_marked_as_reviewed(fixture: &StoreFixture) {
     let mark = |document, run, number, second| async move {
         let request = mark_request(document, SignedVersion { run, number }, "ana", at(second));
-        fixture.store.reviews.mark(&request).await.unwrap()
+        fixture.store.reviews.set_review_status(&request).await.unwrap()
     };
     let fresh = document(DocumentId::new());
     fixture.add_document(&fresh, None, at(0)).await;
@@ -96,7 +96,7 @@ pub async fn only_the_active_version_can_be_marked_as_reviewed(fixture: &StoreFi
 pub async fn a_newer_run_that_completes_ends_the_review(fixture: &StoreFixture) {
     let (document, _, _) = fixture.interpreted_document().await;
     let request = fixture.review_request(document, ReviewStatus::Reviewed, "ana", at(20)).await;
-    fixture.store.reviews.mark(&request).await.unwrap().unwrap();
+    fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap();
     let review = || async { fixture.store.reviews.review(document).await.unwrap() };
     let failing = fixture.enqueue(document.into(), at(21)).await;
     assert_eq!(review().await.document.review_status, ReviewStatus::Reviewed, "it is only requested");
@@ -122,7 +122,7 @@ pub async fn a_newer_run_that_completes_ends_the_review(fixture: &StoreFixture) 
         .map(|one| (one.event.run, one.event.reason.as_deref(), one.event.actor.as_deref()))
         .collect();
     assert_eq!(reopened, [(Some(second), Some("REPROCESSED"), None)]);
-    let blocked = fixture.store.reviews.mark(&request).await.unwrap();
+    let blocked = fixture.store.reviews.set_review_status(&request).await.unwrap();
     assert_eq!(blocked, Err(MarkBlocked::Missing), "the latest run has no interpretation");
 }
 
@@ -130,7 +130,7 @@ pub async fn a_newer_run_that_completes_ends_the_review(fixture: &StoreFixture) 
 pub async fn a_completion_tells_whether_it_ended_a_review(fixture: &StoreFixture) {
     let (document, _, _) = fixture.interpreted_document().await;
     let request = fixture.review_request(document, ReviewStatus::Reviewed, "ana", at(20)).await;
-    fixture.store.reviews.mark(&request).await.unwrap().unwrap();
+    fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap();
     for (second, ended) in [(30, Some("REPROCESSED")), (40, None)] {
         let run = fixture.enqueue(document.into(), at(second)).await;
         let worker = fixture.worker(at(second)).await;
@@ -147,7 +147,7 @@ pub async fn a_completion_tells_whether_it_ended_a_review(fixture: &StoreFixture
 pub async fn marks_that_a_newer_run_has_ended_are_removed_by_the_migration(fixture: &StoreFixture) {
     let (kept, ..) = fixture.interpreted_document().await;
     let request = fixture.review_request(kept, ReviewStatus::Reviewed, "ana", at(20)).await;
-    let signed = fixture.store.reviews.mark(&request).await.unwrap().unwrap().signed;
+    let signed = fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap().signed;
     let (ended, first, _) = fixture.interpreted_document().await;
     let second = fixture.enqueue(ended.into(), at(21)).await;
     fixture.complete_next_run(second, Some(default_fields()), 21).await;
@@ -164,7 +164,7 @@ pub async fn marks_that_a_newer_run_has_ended_are_removed_by_the_migration(fixtu
     fixture.sql.execute(&marked).await.unwrap();
     migrations.up(None).await.unwrap();
 
-    let again = fixture.store.reviews.mark(&request).await.unwrap().unwrap();
+    let again = fixture.store.reviews.set_review_status(&request).await.unwrap().unwrap();
     assert_eq!((again.signed, again.reviewed_at, again.recorded), (signed, Some(at(20)), None));
     let review = fixture.store.reviews.review(ended).await.unwrap();
     assert_eq!((review.document.review_status, review.reviewed_by), (ReviewStatus::InReview, None));

@@ -116,7 +116,7 @@ pub async fn a_refused_edit_returns_its_reason_and_changes_nothing(fixture: &Sto
     let base = fixture.active_version(run).await;
     let worker = fixture.worker(at(12)).await;
     fixture.claim_one(worker, at(12)).await;
-    assert!(fixture.store.reviews.editable(run).await.unwrap().has_running_run);
+    assert!(fixture.store.reviews.edit_state(run).await.unwrap().has_running_run);
     assert_eq!(refused(edit(&base, &[add_field("breed", "x")], at(13))).await, EditBlocked::RunRunning);
     fixture.change_run(waiting, RunChange::Complete, at(14)).await;
     assert_eq!(

@@ -7,7 +7,7 @@ use quire_ports::{
     TextQuery, VocabularyQuery,
 };
 use quire_understanding::search::{
-    Query, Spelling, Term, hashed_vector, is_vocabulary_word, parse_query, search_words, signature, stem,
+    Query, Spelling, Term, hashed_vector, is_vocabulary_word, parse_query, signature, stem, tokenize,
     trigrams,
 };
 
@@ -27,7 +27,7 @@ pub(super) fn query(text: &str) -> FindQuery {
         among: None,
         order: FoundOrder::Best,
         limit: 100,
-        counted: FoundDocuments::MOST,
+        count_limit: FoundDocuments::MAX_COUNT,
     }
 }
 
@@ -47,8 +47,8 @@ pub(super) async fn search(fixture: &StoreFixture, text: &str) -> Vec<DocumentId
 /// The model of all vectors here.
 pub(super) const MODEL: &str = "test";
 
-pub(super) fn with_text(after: Option<DocumentId>) -> OutdatedQuery {
-    OutdatedQuery { after, with_text: true, limit: 10, ..OutdatedQuery::default() }
+pub(super) fn missing_text(after: Option<DocumentId>) -> OutdatedQuery {
+    OutdatedQuery { after, missing_text: true, limit: 10, ..OutdatedQuery::default() }
 }
 
 /// A text with one chunk on each page.
@@ -56,11 +56,11 @@ pub(super) fn indexed_text(language: &str, pages: &[&str]) -> IndexedText {
     let chunk = |(text, page): (&&str, u32)| IndexedChunk {
         page,
         text: (*text).to_owned(),
-        words: search_words(text).join(" "),
+        words: tokenize(text).join(" "),
         boxes: vec![7; 12],
         vector: Some(hashed_vector(text)),
     };
-    let words = pages.iter().flat_map(|page| search_words(page)).filter(|word| is_vocabulary_word(word));
+    let words = pages.iter().flat_map(|page| tokenize(page)).filter(|word| is_vocabulary_word(word));
     let mut terms: Vec<_> =
         words.map(|term| IndexedTerm { stem: stem(&term, Some(language)), term }).collect();
     terms.sort();
@@ -71,7 +71,7 @@ pub(super) fn indexed_text(language: &str, pages: &[&str]) -> IndexedText {
         terms,
         model: Some(MODEL.to_owned()),
         embedding: Some(hashed_vector(&pages.join(" "))),
-        signature: signature(search_words(&pages.join(" ")).iter().map(String::as_str)),
+        signature: signature(tokenize(&pages.join(" ")).iter().map(String::as_str)),
     }
 }
 
@@ -228,7 +228,7 @@ pub async fn the_vocabulary_knows_forms_and_slips_and_forgets_what_was_purged(fi
 /// Documents from before the index, and those whose text was never indexed, are found and written again.
 pub async fn outdated_entries_are_found_and_written_again(fixture: &StoreFixture) {
     let (id, run, _) = fixture.interpreted_document().await;
-    let outdated = fixture.store.search.outdated(&with_text(None)).await.unwrap();
+    let outdated = fixture.store.search.outdated(&missing_text(None)).await.unwrap();
     assert_eq!(outdated, [OutdatedDocument { id, run: Some(run) }], "its text is not indexed");
     assert!(
         fixture
@@ -242,14 +242,14 @@ pub async fn outdated_entries_are_found_and_written_again(fixture: &StoreFixture
     );
     fixture.sql.execute("DELETE FROM search_documents").await.unwrap();
     assert!(search(fixture, "luna").await.is_empty());
-    assert_eq!(fixture.store.search.outdated(&with_text(None)).await.unwrap(), outdated);
+    assert_eq!(fixture.store.search.outdated(&missing_text(None)).await.unwrap(), outdated);
     let text = indexed_text("es", &["otitis"]);
     let stale = OutdatedDocument { id, run: Some(RunId::new()) };
     assert!(!fixture.store.search.reindex(stale, Some(&text)).await.unwrap(), "another run has completed");
     assert!(fixture.store.search.reindex(outdated[0], Some(&text)).await.unwrap());
     assert_eq!(search(fixture, "luna otitis record").await, [id]);
-    assert!(fixture.store.search.outdated(&with_text(None)).await.unwrap().is_empty());
-    assert!(fixture.store.search.outdated(&with_text(Some(id))).await.unwrap().is_empty());
+    assert!(fixture.store.search.outdated(&missing_text(None)).await.unwrap().is_empty());
+    assert!(fixture.store.search.outdated(&missing_text(Some(id))).await.unwrap().is_empty());
 }
 
 async fn nearest(fixture: &StoreFixture, model: &str, text: &str, limit: u32) -> Vec<(DocumentId, u32)> {
@@ -269,13 +269,13 @@ pub async fn near_vectors_are_found_and_follow_their_documents(fixture: &StoreFi
     assert_eq!(nearest(fixture, MODEL, "gato", 10).await.len(), 3);
     assert!(nearest(fixture, "another model", "gato", 10).await.is_empty(), "models are not compared");
     assert_eq!(fixture.count("documents WHERE embedding IS NOT NULL AND embedding_model = 'test'").await, 2);
-    let another = OutdatedQuery { model: Some("another".to_owned()), ..with_text(None) };
+    let another = OutdatedQuery { model: Some("another".to_owned()), ..missing_text(None) };
     assert_eq!(
         fixture.store.search.outdated(&another).await.unwrap().len(),
         2,
         "a new model embeds them again"
     );
-    let same = OutdatedQuery { model: Some(MODEL.to_owned()), ..with_text(None) };
+    let same = OutdatedQuery { model: Some(MODEL.to_owned()), ..missing_text(None) };
     assert!(fixture.store.search.outdated(&same).await.unwrap().is_empty());
     let again = indexed_text("es", &["nada más"]);
     let document = OutdatedDocument { id: cat, run: Some(run) };

@@ -6,7 +6,7 @@ use quire_understanding::edit::EditOperation;
 use quire_understanding::search::resemblance;
 
 use super::interpretations::add_field;
-use super::search::{MODEL, add_text, find, indexed_text, query, search, with_text};
+use super::search::{MODEL, add_text, find, indexed_text, missing_text, query, search};
 use super::writes::transition_write;
 use crate::fixture::{StoreFixture, at};
 
@@ -48,7 +48,7 @@ pub async fn search_follows_reviews_and_failed_runs(fixture: &StoreFixture) {
     let reviewed = of(DocumentProperty::Review(ReviewStatus::Reviewed));
     for (to, found) in [(ReviewStatus::Reviewed, 1), (ReviewStatus::InReview, 0)] {
         let mark = fixture.review_request(id, to, "ana", at(11)).await;
-        fixture.store.reviews.mark(&mark).await.unwrap().unwrap();
+        fixture.store.reviews.set_review_status(&mark).await.unwrap().unwrap();
         assert_eq!(find(fixture, &reviewed).await.len(), found, "{to:?}");
         assert_eq!(search(fixture, "luna otitis").await, [id], "{to:?}");
     }
@@ -65,7 +65,7 @@ pub async fn search_follows_reviews_and_failed_runs(fixture: &StoreFixture) {
     assert_eq!(find(fixture, &failed).await.len(), 1, "the earlier run is still the one that is shown");
     assert_eq!(search(fixture, "luna otitis").await, [id]);
     assert!(
-        fixture.store.search.outdated(&with_text(None)).await.unwrap().is_empty(),
+        fixture.store.search.outdated(&missing_text(None)).await.unwrap().is_empty(),
         "a failed run leaves nothing to index"
     );
 }

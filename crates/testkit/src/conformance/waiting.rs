@@ -25,7 +25,7 @@ fn postponed(until: Timestamp) -> Wait {
 }
 
 fn rate_limited(until: Timestamp) -> FailureRecord {
-    let failure = Failure::new(FailureKind::Postponed { until }, "MODEL_RATE_LIMITED", "slow down");
+    let failure = Failure::new(FailureKind::RateLimited { until }, "MODEL_RATE_LIMITED", "slow down");
     failure.record(Some(STEP), None)
 }
 

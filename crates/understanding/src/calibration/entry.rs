@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CalibrationState, ConfidencePolicy, FieldSignal, adjustment_points, field_signals};
+use super::{ConfidencePolicy, FieldSignal, Standing, adjustment_points, field_signals};
 use crate::Interpretation;
 
 /// How often reviewers accepted and edited values.
@@ -56,8 +56,8 @@ pub enum SignalDirection {
 pub struct CalibrationEntry {
     /// The signals so far.
     pub counts: ReviewCounts,
-    /// The state that follows from the counts and from the state before.
-    pub state: CalibrationState,
+    /// What follows from the counts and from the standing before.
+    pub standing: Standing,
 }
 
 impl CalibrationEntry {
@@ -65,7 +65,7 @@ impl CalibrationEntry {
     #[must_use]
     pub fn after(self, signal: &FieldSignal, direction: SignalDirection, policy: &ConfidencePolicy) -> Self {
         let counts = self.counts.after_signal(signal.edited, direction);
-        Self { counts, state: policy.state_after(self.state, counts.accepts, counts.edits) }
+        Self { counts, standing: policy.standing_after(self.standing, counts.accepts, counts.edits) }
     }
 }
 

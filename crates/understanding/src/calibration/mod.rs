@@ -17,7 +17,7 @@ use super::{Field, Origin};
 use quire_domain::hex;
 
 pub use entry::{CalibrationEntry, ReviewCounts, ReviewSignals, SignalDirection};
-pub use policy::{Band, CalibrationState, ConfidencePolicy};
+pub use policy::{Band, ConfidencePolicy, Standing};
 
 /// The number of signals below which confidence is not adjusted.
 const MIN_SIGNALS_TO_ADJUST: u32 = 3;

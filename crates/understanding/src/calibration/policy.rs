@@ -72,7 +72,7 @@ impl Band {
 
 /// How reliable a mapping has been.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CalibrationState {
+pub enum Standing {
     /// Neither boosted nor demoted.
     #[default]
     Neutral,
@@ -82,7 +82,7 @@ pub enum CalibrationState {
     Demoted,
 }
 
-impl CalibrationState {
+impl Standing {
     /// All states.
     pub const ALL: [Self; 3] = [Self::Neutral, Self::Boosted, Self::Demoted];
 
@@ -147,18 +147,18 @@ impl ConfidencePolicy {
     }
 
     /// The state after so many accepts and edits. A state is left later than it is entered, so that it does not flap.
-    pub fn state_after(&self, before: CalibrationState, accepts: u32, edits: u32) -> CalibrationState {
+    pub fn standing_after(&self, before: Standing, accepts: u32, edits: u32) -> Standing {
         let volume = accepts.saturating_add(edits);
         if volume < self.min_volume.max(1) {
-            return CalibrationState::Neutral;
+            return Standing::Neutral;
         }
         let share = f64::from(accepts) / f64::from(volume);
         match before {
-            CalibrationState::Boosted if share >= self.boosted_exit => CalibrationState::Boosted,
-            CalibrationState::Demoted if share <= self.demoted_exit => CalibrationState::Demoted,
-            _ if share >= self.boosted_enter => CalibrationState::Boosted,
-            _ if share <= self.demoted_enter => CalibrationState::Demoted,
-            _ => CalibrationState::Neutral,
+            Standing::Boosted if share >= self.boosted_exit => Standing::Boosted,
+            Standing::Demoted if share <= self.demoted_exit => Standing::Demoted,
+            _ if share >= self.boosted_enter => Standing::Boosted,
+            _ if share <= self.demoted_enter => Standing::Demoted,
+            _ => Standing::Neutral,
         }
     }
 }

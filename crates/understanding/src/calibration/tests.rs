@@ -96,20 +96,16 @@ fn bands_follow_the_policy_and_overlapping_limits_are_refused() {
 #[test]
 fn a_state_is_entered_with_enough_signals_and_left_later_than_entered() {
     let policy = ConfidencePolicy::default();
-    let after = |before, accepts, edits| policy.state_after(before, accepts, edits);
-    assert_eq!(after(CalibrationState::Neutral, 4, 0), CalibrationState::Neutral, "too few");
-    assert_eq!(after(CalibrationState::Neutral, 5, 0), CalibrationState::Boosted);
-    assert_eq!(after(CalibrationState::Neutral, 8, 2), CalibrationState::Neutral, "0.80 does not enter");
-    assert_eq!(after(CalibrationState::Boosted, 8, 2), CalibrationState::Boosted, "and does not leave");
-    assert_eq!(after(CalibrationState::Boosted, 7, 3), CalibrationState::Neutral);
-    assert_eq!(after(CalibrationState::Neutral, 1, 4), CalibrationState::Demoted);
-    assert_eq!(after(CalibrationState::Demoted, 4, 5), CalibrationState::Demoted);
-    assert_eq!(after(CalibrationState::Demoted, 5, 5), CalibrationState::Neutral);
-    assert_eq!(
-        after(CalibrationState::Boosted, 0, 2),
-        CalibrationState::Neutral,
-        "what was taken back is too few again"
-    );
+    let after = |before, accepts, edits| policy.standing_after(before, accepts, edits);
+    assert_eq!(after(Standing::Neutral, 4, 0), Standing::Neutral, "too few");
+    assert_eq!(after(Standing::Neutral, 5, 0), Standing::Boosted);
+    assert_eq!(after(Standing::Neutral, 8, 2), Standing::Neutral, "0.80 does not enter");
+    assert_eq!(after(Standing::Boosted, 8, 2), Standing::Boosted, "and does not leave");
+    assert_eq!(after(Standing::Boosted, 7, 3), Standing::Neutral);
+    assert_eq!(after(Standing::Neutral, 1, 4), Standing::Demoted);
+    assert_eq!(after(Standing::Demoted, 4, 5), Standing::Demoted);
+    assert_eq!(after(Standing::Demoted, 5, 5), Standing::Neutral);
+    assert_eq!(after(Standing::Boosted, 0, 2), Standing::Neutral, "what was taken back is too few again");
 }
 
 /// Proves R116 for the counts: signals can be reverted, and counts never go below 0.
@@ -125,10 +121,7 @@ fn reverting_a_signal_restores_the_counts() {
         assert_eq!(after.after(&signal(edited), SignalDirection::Remove, &policy).counts, entry.counts);
         entry = after;
     }
-    assert_eq!(
-        (entry.counts, entry.state),
-        (ReviewCounts { accepts: 1, edits: 2 }, CalibrationState::Demoted)
-    );
+    assert_eq!((entry.counts, entry.standing), (ReviewCounts { accepts: 1, edits: 2 }, Standing::Demoted));
     let none = CalibrationEntry::default().after(&signal(true), SignalDirection::Remove, &policy);
     assert_eq!(none, CalibrationEntry::default());
 }

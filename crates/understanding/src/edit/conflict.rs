@@ -1,8 +1,8 @@
 //! What an edit of an old version means for the version that is active now.
 //!
-//! Two people edit the same version, or a document is processed again while somebody edits it. The second edit is refused,
-//! and this module says for each of its changes whether it is already made, can be made without loss, or contradicts the other
-//! person; and which change makes it on top of the active version.
+//! Two people edit the same version, or a document is processed again while somebody edits it. The second batch is refused,
+//! and this module says for each edit of the batch whether it is already made, can be made without loss, or contradicts the
+//! other person; and which edit makes it on top of the active version.
 
 mod fields;
 mod matching;
@@ -17,19 +17,19 @@ use super::EditOperation;
 use crate::compare::{Difference, compare};
 use crate::{Field, Schema, Value};
 
-/// What became of a requested change.
+/// What became of a requested edit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ChangeStatus {
+pub enum EditStatus {
     /// The active version already is as requested.
     Done,
-    /// Nobody else touched the field: the change can be made.
+    /// Nobody else touched the field: the edit can be made.
     #[default]
     Free,
     /// Somebody else has changed or deleted the field: a person has to choose.
     Conflict,
 }
 
-impl ChangeStatus {
+impl EditStatus {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Done, Self::Free, Self::Conflict];
 
@@ -43,14 +43,14 @@ impl ChangeStatus {
     }
 }
 
-/// A requested change, checked against the active version.
+/// A requested edit, checked against the active version.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct CheckedChange {
+pub struct CheckedEdit {
     /// Its place in the request, from 0.
     pub index: usize,
     /// What became of it.
-    pub status: ChangeStatus,
-    /// The key of the field; none for a change of a whole visit.
+    pub status: EditStatus,
+    /// The key of the field; none for an edit of a whole visit.
     pub key: Option<String>,
     /// The visit of the field.
     pub visit_id: Option<String>,
@@ -62,49 +62,48 @@ pub struct CheckedChange {
     pub theirs_deleted: bool,
     /// The value that was requested; null for a deletion.
     pub requested: Value,
-    /// The change that does it on top of the active version; none if nothing is left to do.
+    /// The edit that does it on top of the active version; none if nothing is left to do.
     pub retry: Option<EditOperation>,
-    /// The fields of either version that the change is about.
+    /// The fields of either version that the edit is about.
     pub fields: Vec<FieldId>,
 }
 
-/// A refused edit, change by change.
+/// A refused batch, edit by edit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConflictReport {
-    /// Every requested change, in order.
-    pub changes: Vec<CheckedChange>,
+    /// Every requested edit, in order.
+    pub edits: Vec<CheckedEdit>,
     /// How many other fields differ between the two versions.
     pub other_changes: usize,
 }
 
-/// Checks the changes that were requested for `base` against `active`. `schema` is that of the active version's run.
+/// Checks the edits that were requested for `base` against `active`. `schema` is that of the active version's run.
 pub fn find_conflicts(
     base: &[Field],
     active: &[Field],
     is_same_run: bool,
     schema: &Schema,
-    changes: &[EditOperation],
+    batch: &[EditOperation],
 ) -> ConflictReport {
-    let check = Check { versions: Versions::new(base, active, is_same_run, schema), changes };
-    let changes: Vec<CheckedChange> = (0..changes.len()).map(|index| check.change(index)).collect();
-    let concerned: HashSet<FieldId> =
-        changes.iter().flat_map(|change| change.fields.iter().copied()).collect();
+    let check = Check { versions: Versions::new(base, active, is_same_run, schema), batch };
+    let edits: Vec<CheckedEdit> = (0..batch.len()).map(|index| check.edit(index)).collect();
+    let concerned: HashSet<FieldId> = edits.iter().flat_map(|edit| edit.fields.iter().copied()).collect();
     let is_concerned = |field: Option<&Field>| field.is_some_and(|field| concerned.contains(&field.field_id));
     let rows = compare(base, active, schema);
     let others = rows
         .iter()
         .filter(|row| row.difference != Difference::Same && !is_concerned(row.from) && !is_concerned(row.to));
-    ConflictReport { other_changes: others.count(), changes }
+    ConflictReport { other_changes: others.count(), edits }
 }
 
 struct Check<'f> {
     versions: Versions<'f>,
-    changes: &'f [EditOperation],
+    batch: &'f [EditOperation],
 }
 
 impl Check<'_> {
-    fn change(&self, index: usize) -> CheckedChange {
-        let checked = match &self.changes[index] {
+    fn edit(&self, index: usize) -> CheckedEdit {
+        let checked = match &self.batch[index] {
             EditOperation::Add { key, value, value_type, visit_id } => {
                 self.add(key, value, *value_type, visit_id.as_deref())
             }
@@ -119,15 +118,15 @@ impl Check<'_> {
             EditOperation::DeleteVisit { visit_id } => self.delete_visit(visit_id),
         };
         if self.is_superseded(index) {
-            return CheckedChange { index, status: ChangeStatus::Done, retry: None, ..checked };
+            return CheckedEdit { index, status: EditStatus::Done, retry: None, ..checked };
         }
-        CheckedChange { index, ..checked }
+        CheckedEdit { index, ..checked }
     }
 
-    /// Whether a later change of the same request overwrites this one.
+    /// Whether a later edit of the same batch overwrites this one.
     fn is_superseded(&self, index: usize) -> bool {
-        let EditOperation::Update { field, visit_id, .. } = &self.changes[index] else { return false };
-        self.changes[index + 1..].iter().any(|later| match later {
+        let EditOperation::Update { field, visit_id, .. } = &self.batch[index] else { return false };
+        self.batch[index + 1..].iter().any(|later| match later {
             EditOperation::Delete { field: other } => other == field,
             EditOperation::Update { field: other, value: Some(_), .. } => {
                 other == field && visit_id.is_none()

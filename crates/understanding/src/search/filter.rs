@@ -1,8 +1,10 @@
 //! Filters of a query: `key:value`, `key:>100`, `key:2024-01..2024-06`.
 
+use std::ops::Bound;
+
 use jiff::civil::Date;
 
-use super::words::search_words;
+use super::words::tokenize;
 
 /// A filter by a key of the documents' fields, or by a property such as `status`.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +43,10 @@ pub enum Condition {
 /// A range of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds<T> {
-    /// The least value, and whether it belongs to the range.
-    pub least: Option<(T, bool)>,
-    /// The largest value, and whether it belongs to the range.
-    pub most: Option<(T, bool)>,
+    /// The least value.
+    pub least: Bound<T>,
+    /// The largest value.
+    pub most: Bound<T>,
 }
 
 impl Condition {
@@ -91,7 +93,7 @@ impl Condition {
     fn is(value: &str) -> Self {
         Self::Is {
             text: value.to_owned(),
-            words: search_words(value).join(" "),
+            words: tokenize(value).join(" "),
             number: number(value),
             days: days(value),
         }
@@ -99,8 +101,12 @@ impl Condition {
 }
 
 fn one_sided<T>(bound: T, from_least: bool, is_included: bool) -> Bounds<T> {
-    let bound = Some((bound, is_included));
-    if from_least { Bounds { least: bound, most: None } } else { Bounds { least: None, most: bound } }
+    let bound = if is_included { Bound::Included(bound) } else { Bound::Excluded(bound) };
+    if from_least {
+        Bounds { least: bound, most: Bound::Unbounded }
+    } else {
+        Bounds { least: Bound::Unbounded, most: bound }
+    }
 }
 
 /// None if a bound that is given is no value of this kind.
@@ -111,8 +117,8 @@ fn bounds<T>(
     last: impl Fn(&str) -> Option<T>,
 ) -> Option<Bounds<T>> {
     let given = |text: &str, parse: &dyn Fn(&str) -> Option<T>| match text {
-        "" => Some(None),
-        text => parse(text).map(|bound| Some((bound, true))),
+        "" => Some(Bound::Unbounded),
+        text => parse(text).map(Bound::Included),
     };
     Some(Bounds { least: given(from, &first)?, most: given(to, &last)? })
 }
@@ -165,19 +171,28 @@ mod tests {
     #[test]
     fn ranges_of_numbers_and_dates_have_their_ends() {
         let date = |text: &str| text.parse::<Date>().unwrap();
-        assert_eq!(within(">100").0, Some(Bounds { least: Some((100.0, false)), most: None }));
-        assert_eq!(within("<=12,5").0, Some(Bounds { least: None, most: Some((12.5, true)) }));
-        assert_eq!(within("-5..5").0, Some(Bounds { least: Some((-5.0, true)), most: Some((5.0, true)) }));
+        assert_eq!(within(">100").0, Some(Bounds { least: Bound::Excluded(100.0), most: Bound::Unbounded }));
+        assert_eq!(within("<=12,5").0, Some(Bounds { least: Bound::Unbounded, most: Bound::Included(12.5) }));
+        assert_eq!(
+            within("-5..5").0,
+            Some(Bounds { least: Bound::Included(-5.0), most: Bound::Included(5.0) })
+        );
         assert_eq!(
             within("2024-01..2024-02").1,
-            Some(Bounds { least: Some((date("2024-01-01"), true)), most: Some((date("2024-02-29"), true)) })
+            Some(Bounds {
+                least: Bound::Included(date("2024-01-01")),
+                most: Bound::Included(date("2024-02-29"))
+            })
         );
         assert_eq!(
             within(">2024-01").1,
-            Some(Bounds { least: Some((date("2024-01-31"), false)), most: None })
+            Some(Bounds { least: Bound::Excluded(date("2024-01-31")), most: Bound::Unbounded })
         );
-        assert_eq!(within("<2024").1, Some(Bounds { least: None, most: Some((date("2024-01-01"), false)) }));
-        assert_eq!(within("..2024").0.unwrap().least, None);
+        assert_eq!(
+            within("<2024").1,
+            Some(Bounds { least: Bound::Unbounded, most: Bound::Excluded(date("2024-01-01")) })
+        );
+        assert_eq!(within("..2024").0.unwrap().least, Bound::Unbounded);
     }
 
     #[test]

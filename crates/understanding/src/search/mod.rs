@@ -31,4 +31,6 @@ pub use snippet::{Hit, Snippet, hits, snippet};
 pub use spelling::{Spelling, distance_within, trigrams};
 pub use stems::{STEM_LANGUAGES, is_stop_word, stem};
 pub use values::values_text;
-pub use words::{MAX_WORD_CHARS, SearchWord, for_each_word, is_vocabulary_word, search_words, words};
+pub use words::{MAX_WORD_CHARS, SearchWord, for_each_word, is_vocabulary_word, tokenize, words};
+// The benchmarks still use this name.
+pub use words::tokenize as search_words;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::filter::{Condition, Filter};
 use super::stems::is_stop_word;
-use super::words::search_words;
+use super::words::tokenize;
 
 /// The characters of the longest query.
 pub const MAX_QUERY_CHARS: usize = 2_000;
@@ -247,7 +247,7 @@ fn can_be_prefix(word: &str) -> bool {
 
 /// A word with a sign inside, such as `10-B` or `a@b.es`, is several words in a row: a phrase.
 fn term(body: &str, is_quoted: bool) -> Option<Term> {
-    let mut words = search_words(body);
+    let mut words = tokenize(body);
     let is_open = !is_quoted && body.ends_with('*') && words.last().is_some_and(|word| can_be_prefix(word));
     if !is_quoted && words.len() == 1 {
         let word = words.pop()?;

@@ -32,7 +32,7 @@ fn day_first(date: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::search_words;
+    use super::super::tokenize;
     use super::*;
 
     #[test]
@@ -43,7 +43,7 @@ mod tests {
             ("12.5", None),
         ]);
         assert_eq!(values, "Otitis CRÓNICA leve\n2024-03-09 · 09/03/2024\n12.5\n");
-        let words = search_words(&values).join(" ");
+        let words = tokenize(&values).join(" ");
         for wanted in ["otitis cronica leve", "2024 03 09", "09 03 2024", "12 5"] {
             assert!(words.contains(wanted), "{wanted} in {words}");
         }

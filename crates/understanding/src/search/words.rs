@@ -65,7 +65,7 @@ pub fn for_each_word(text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
 }
 
 /// The folded words of a text alone.
-pub fn search_words(text: &str) -> Vec<String> {
+pub fn tokenize(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     for_each_word(text, |word, _| all.push(word.to_owned()));
     all
@@ -172,11 +172,11 @@ mod tests {
             ("Ἀθήνα", "αθηνα"),
             ("１２", "12"),
         ] {
-            assert_eq!(search_words(one), search_words(other), "{one}");
+            assert_eq!(tokenize(one), tokenize(other), "{one}");
         }
-        assert_eq!(search_words("Nº 1.234,56 €"), ["no", "1", "234", "56"]);
-        assert_eq!(search_words("東京 2024"), ["東", "京", "2024"]);
-        assert_eq!(search_words(" -- \u{200B} ** "), Vec::<String>::new());
+        assert_eq!(tokenize("Nº 1.234,56 €"), ["no", "1", "234", "56"]);
+        assert_eq!(tokenize("東京 2024"), ["東", "京", "2024"]);
+        assert_eq!(tokenize(" -- \u{200B} ** "), Vec::<String>::new());
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_very_long_word_continues_as_the_next_one() {
-        let lengths: Vec<_> = search_words(&"x".repeat(150)).iter().map(String::len).collect();
+        let lengths: Vec<_> = tokenize(&"x".repeat(150)).iter().map(String::len).collect();
         assert_eq!(lengths, [64, 64, 22]);
     }
 

@@ -1,6 +1,6 @@
 //! Documents must not lie. This check reads every Markdown file and the comments of quire.default.toml, and compares
-//! the paths, commands, settings, metrics, error codes, requirements and tests of attacks that they name with those there
-//! are. It also finds what merges leave behind.
+//! the paths, commands, settings, metrics, error codes, routes, requirements and tests of attacks that they name with
+//! those there are. It also finds what merges leave behind.
 
 mod attacks;
 mod commands;
@@ -9,6 +9,7 @@ mod error_codes;
 mod metrics;
 mod paths;
 mod requirements;
+mod routes;
 mod settings;
 mod source;
 mod trees;
@@ -18,6 +19,7 @@ use std::fmt;
 use self::commands::{Commands, Reference};
 use self::error_codes::ErrorCodes;
 use self::metrics::KnownMetrics;
+use self::routes::Routes;
 use self::settings::Settings;
 use self::source::Source;
 use crate::Result;
@@ -27,6 +29,7 @@ use crate::repository::{Repository, has_extension, product_code};
 const DEFAULT_SETTINGS: &str = "quire.default.toml";
 const COMMANDS_PAGE: &str = "docs/reference/commands.md";
 const API_DESCRIPTION: &str = "docs/openapi.json";
+const ROUTES: &str = "crates/api/src/routes.rs";
 /// The source file of this name lists other environment variables for settings.
 const ALIASES: &str = "/config/aliases.rs";
 
@@ -71,6 +74,7 @@ fn problems(repository: &Repository) -> Result<Vec<Problem>> {
     let settings = Settings::read(&repository.read(DEFAULT_SETTINGS)?, &aliases(repository)?, &all_code);
     let metrics = KnownMetrics::read(&product);
     let codes = ErrorCodes::read(&repository.read(API_DESCRIPTION)?, &product);
+    let routes = Routes::read(&repository.read(ROUTES)?);
     let functions = attacks::functions(&all_code);
     let read = |path: &str| repository.read(path).ok().map(|text| Source::markdown(path, &text));
 
@@ -82,6 +86,7 @@ fn problems(repository: &Repository) -> Result<Vec<Problem>> {
         problems.extend(settings.problems(source));
         problems.extend(metrics.problems(source));
         problems.extend(codes.problems(source, |name| settings.has_variable(name)));
+        problems.extend(routes.problems(source));
         problems.extend(attacks::problems(source, &functions));
         problems.extend(debris::problems(source));
     }

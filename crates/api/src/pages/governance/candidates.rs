@@ -111,7 +111,7 @@ pub(crate) async fn list(
 }
 
 fn filter(parameters: &Parameters) -> Result<CandidateFilter, ApiError> {
-    let is_chosen = |name: &str| parameters.text(name).is_some();
+    let is_chosen = |name: &str| parameters.non_empty(name).is_some();
     let status = parameters.one_of("status", CandidateStatus::ALL, CandidateStatus::as_str);
     let change = parameters.one_of("change_type", SchemaChangeType::ALL, SchemaChangeType::as_str);
     Ok(CandidateFilter {

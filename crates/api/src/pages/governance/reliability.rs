@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::response::Response;
 use quire_application::App;
 use quire_application::calibration::{self, CalibrationContext, CalibrationFilter, FieldReliability};
-use quire_understanding::calibration::CalibrationState;
+use quire_understanding::calibration::Standing;
 
 use super::curve::{Curve, curve, percent};
 use super::{GovernanceTab, Paging, address, load_frame, tabs};
@@ -60,7 +60,7 @@ pub(crate) async fn show(
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let skip = parameters.within("offset", 0..=Paging::MAX_OFFSET)?.unwrap_or(0);
-    let wanted = parameters.text("field_key").map(str::trim).unwrap_or_default().to_owned();
+    let wanted = parameters.non_empty("field_key").map(str::trim).unwrap_or_default().to_owned();
     let filter = CalibrationFilter {
         policy_version: app.confidence_policy().version.clone(),
         field_key: Some(wanted.clone()).filter(|key| !key.is_empty()),
@@ -127,10 +127,10 @@ impl KeyRow {
 impl MappingRow {
     fn of(one: &FieldReliability, words: &'static Words) -> Self {
         let counts = one.entry.counts;
-        let (standing, tone) = match one.entry.state {
-            CalibrationState::Boosted => ("governance.boosted", "reviewed"),
-            CalibrationState::Demoted => ("governance.demoted", "error"),
-            CalibrationState::Neutral => ("governance.neutral", ""),
+        let (standing, tone) = match one.entry.standing {
+            Standing::Boosted => ("governance.boosted", "reviewed"),
+            Standing::Demoted => ("governance.demoted", "error"),
+            Standing::Neutral => ("governance.neutral", ""),
         };
         let adjustment = match counts.adjustment() {
             0.0 => "0".to_owned(),

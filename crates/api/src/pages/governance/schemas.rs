@@ -65,7 +65,7 @@ pub(crate) async fn show(
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
     let wanted = parameters.within("version", 1..=u32::MAX)?;
-    let version = governance::schema_version(&app, parameters.text("schema"), wanted).await?;
+    let version = governance::schema_version(&app, parameters.non_empty("schema"), wanted).await?;
     let notes = governance::schema_versions(&app, &version.schema.name, SHOWN + 1).await?;
     let names = governance::schema_names(&app).await?;
     let frame = load_frame(&app, visitor).await?;

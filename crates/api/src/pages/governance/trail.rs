@@ -48,7 +48,7 @@ pub(crate) async fn show(
     visitor: Visitor,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let before = parameters.text("before").map(|text| uuid("before", text)).transpose()?.map(DecisionId);
+    let before = parameters.non_empty("before").map(|text| uuid("before", text)).transpose()?.map(DecisionId);
     let mut found = governance::audit_trail(&app, before, SHOWN + 1).await?;
     let has_more = found.len() > SHOWN as usize;
     found.truncate(SHOWN as usize);

@@ -147,8 +147,9 @@ fn in_order(mut rows: Vec<DocumentRow>, query: &InboxQuery) -> Vec<DocumentRow> 
     if query.is_queue {
         rows.retain(|row| row.waits);
         for row in &mut rows {
-            row.place = row.sort_key;
-            row.order = row.at.map_or_else(String::new, |at| format!("?sort=least_certain&at={at}"));
+            row.list_sort_key = row.queue_sort_key;
+            row.order =
+                row.confidence_value.map_or_else(String::new, |at| format!("?sort=least_certain&at={at}"));
         }
     }
     rows

@@ -15,7 +15,7 @@ const FILTERS: [&str; 4] = ["q", "status", "review_status", HIDDEN];
 /// The filter that lists the hidden documents.
 const HIDDEN: &str = "hidden";
 /// The value of `sort` for the review queue.
-const LEAST_CERTAIN: &str = "least_certain";
+const LEAST_CONFIDENT: &str = "least_certain";
 
 pub(super) struct InboxQuery {
     pub(super) request: ListRequest,
@@ -42,16 +42,16 @@ impl InboxQuery {
         let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty());
         let parameters =
             Parameters::parse(&form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish());
-        let ids = parameters.text("ids").map(ids).transpose()?.unwrap_or_default();
-        if parameters.text("sort") == Some(LEAST_CERTAIN) {
+        let ids = parameters.non_empty("ids").map(ids).transpose()?.unwrap_or_default();
+        if parameters.non_empty("sort") == Some(LEAST_CONFIDENT) {
             let after_confidence =
-                parameters.text("cursor").map(least_confident::parse_cursor).transpose()?;
-            let given = vec![("sort", LEAST_CERTAIN.to_owned())];
+                parameters.non_empty("cursor").map(least_confident::parse_cursor).transpose()?;
+            let given = vec![("sort", LEAST_CONFIDENT.to_owned())];
             let request = ListRequest::default();
             return Ok(Self { request, is_queue: true, after_confidence, ids, given });
         }
-        let after = parameters.text("cursor").map(list::parse_cursor).transpose()?;
-        let given = FILTERS.iter().filter_map(|name| Some((*name, parameters.text(name)?.to_owned())));
+        let after = parameters.non_empty("cursor").map(list::parse_cursor).transpose()?;
+        let given = FILTERS.iter().filter_map(|name| Some((*name, parameters.non_empty(name)?.to_owned())));
         let given = given.collect();
         let hidden = list::hidden(&parameters)?;
         let request = ListRequest { after, hidden, ..list::filters(&parameters)? };
@@ -116,7 +116,7 @@ impl InboxQuery {
     }
 
     pub(super) fn orders(&self, words: &'static Words) -> Vec<Choice> {
-        let all = [("", "inbox.newest_first"), (LEAST_CERTAIN, "inbox.lowest_confidence_first")];
+        let all = [("", "inbox.newest_first"), (LEAST_CONFIDENT, "inbox.lowest_confidence_first")];
         self.choices("sort", &all, words)
     }
 

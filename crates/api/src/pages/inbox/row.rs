@@ -1,11 +1,13 @@
 //! A document in the list.
 
 use quire_application::document::DocumentView;
-use quire_domain::{DocumentStatus, ReviewStatus, RunState, StepName};
+use quire_domain::{DocumentStatus, FailureType, ReviewStatus, RunState, StepName};
 use quire_understanding::calibration::{Band, ConfidencePolicy};
 
 use crate::pages::moments::Moment;
 use crate::pages::words::Words;
+
+const FAILURE: &str = "inbox.failure_";
 
 pub(super) struct DocumentRow {
     pub(super) id: String,
@@ -22,11 +24,11 @@ pub(super) struct DocumentRow {
     /// Whether it waits for a review.
     pub(super) waits: bool,
     /// Its confidence, which is its place in the review queue.
-    pub(super) at: Option<f64>,
+    pub(super) confidence_value: Option<f64>,
     /// Its sort key in the review queue.
-    pub(super) sort_key: i64,
+    pub(super) queue_sort_key: i64,
     /// Its sort key in the list, the greatest first.
-    pub(super) place: i64,
+    pub(super) list_sort_key: i64,
     /// The query of its link, so that the next document follows in the same order.
     pub(super) order: String,
     pub(super) added: Moment,
@@ -69,7 +71,7 @@ impl DocumentRow {
         let document = &view.overview.document;
         let state = view.overview.latest_run.as_ref().map(|run| &run.state);
         let (status, tone) = status(view, words);
-        let failure = view.processing.failure_type.map(|kind| named("inbox.failure_", kind.as_str(), words));
+        let reason = state.and_then(RunState::reason);
         let doing = match (state, step) {
             (Some(RunState::Queued { .. }), _) => Some(words.get("inbox.step_waiting").to_owned()),
             (_, Some(step)) => Some(named("inbox.step_", step.as_str(), words)),
@@ -80,17 +82,17 @@ impl DocumentRow {
             name: document.original_filename.clone(),
             status,
             tone,
-            detail: failure.or(doing),
-            code: state.and_then(RunState::reason).map(|reason| reason.record.error_code.clone()),
+            detail: reason.map(|reason| failure_text(reason.failure_type, words).to_owned()).or(doing),
+            code: reason.map(|reason| reason.record.error_code.clone()),
             reviewed_by: view.overview.reviewed_by.as_ref().map(|who| words.with("inbox.reviewed_by", who)),
             confidence: view
                 .overview
                 .confidence
                 .map(|confidence| ConfidenceLabel::of(confidence, policy, words)),
             waits: view.overview.confidence.is_some() && document.review_status == ReviewStatus::InReview,
-            at: view.overview.confidence,
-            sort_key: sort_key(view.overview.confidence.unwrap_or_default()),
-            place: document.created_at.as_microsecond(),
+            confidence_value: view.overview.confidence,
+            queue_sort_key: sort_key(view.overview.confidence.unwrap_or_default()),
+            list_sort_key: document.created_at.as_microsecond(),
             order: String::new(),
             added: Moment::of(document.created_at),
             hidden: view.overview.hidden.as_ref().map(|hidden| words.with("inbox.hidden_by", &hidden.by)),
@@ -119,6 +121,12 @@ fn sort_key(confidence: f64) -> i64 {
     -millionths
 }
 
+/// Why the latest run failed, as it is stored: a person may read more than the status of the document tells a program.
+fn failure_text(failure_type: FailureType, words: &'static Words) -> &'static str {
+    let named = |kind: FailureType| words.find(&format!("{FAILURE}{}", kind.as_str().to_lowercase()));
+    named(failure_type).or_else(|| named(FailureType::UnknownError)).unwrap_or_default()
+}
+
 /// The text for a name of a closed set.
 fn named(prefix: &str, name: &str, words: &Words) -> String {
     words.get(&format!("{prefix}{}", name.to_lowercase())).to_owned()
@@ -126,7 +134,9 @@ fn named(prefix: &str, name: &str, words: &Words) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quire_domain::{FailureType, Pipeline};
+    use std::collections::BTreeSet;
+
+    use quire_domain::Pipeline;
 
     use super::*;
     use crate::pages::words::Language;
@@ -137,17 +147,26 @@ mod tests {
         for step in Pipeline::Document.steps() {
             assert!(!named("inbox.step_", step.as_str(), words).starts_with("inbox."), "{step}");
         }
-        for kind in [
-            FailureType::ExtractionFailed,
-            FailureType::ExtractionLowQuality,
-            FailureType::InterpretationFailed,
-            FailureType::EmbeddingFailed,
-            FailureType::ProcessTerminated,
-            FailureType::RunTimedOut,
-            FailureType::UnknownError,
-        ] {
-            let text = named("inbox.failure_", kind.as_str(), words);
-            assert!(!text.starts_with("inbox."), "{text}");
+        assert!(!failure_text(FailureType::UnknownError, words).is_empty());
+    }
+
+    #[test]
+    fn a_run_that_a_person_ended_is_not_shown_as_failed_without_a_reason() {
+        for language in [Language::English, Language::Spanish] {
+            let texts = [
+                FailureType::ExtractionFailed,
+                FailureType::ExtractionLowQuality,
+                FailureType::InterpretationFailed,
+                FailureType::EmbeddingFailed,
+                FailureType::ProcessTerminated,
+                FailureType::RunTimedOut,
+                FailureType::Withdrawn,
+                FailureType::Cancelled,
+                FailureType::UnknownError,
+            ]
+            .map(|kind| failure_text(kind, language.words()));
+            assert_eq!(BTreeSet::from(texts).len(), texts.len(), "{texts:?}");
+            assert_eq!(failure_text(FailureType::LockFailed, language.words()), texts[8]);
         }
     }
 }

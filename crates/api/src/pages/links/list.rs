@@ -66,7 +66,7 @@ pub(crate) async fn show(
     let frame = load_frame(&app, visitor).await?;
     let parameters = parameters.filled();
     let list = load(&app, &parameters, &actor, &frame).await?;
-    let query = parameters.text("q").unwrap_or_default().to_owned();
+    let query = parameters.non_empty("q").unwrap_or_default().to_owned();
     page(&LinksPage { may_send: frame.visitor.may(Role::Operate), frame, query, list })
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn rows(
 }
 
 async fn load(app: &App, parameters: &Parameters, actor: &str, frame: &Frame) -> Result<LinkList, ApiError> {
-    let query = parameters.text("q").unwrap_or_default();
+    let query = parameters.non_empty("q").unwrap_or_default();
     let offset = parameters.within("offset", 0..=Paging::MAX_OFFSET)?.unwrap_or(0);
     let (links, total) = if query.is_empty() {
         let filter = LinkFilter { limit: SHOWN, offset, ..LinkFilter::default() };

@@ -115,7 +115,7 @@ async fn load(app: &App, parameters: &Parameters, words: &'static Words) -> Resu
     };
     let (runs, total) = proposal::list(app, &filter).await?;
     let names = ["status", "run_type", "decision", "min_confidence", "from", "until"];
-    let chosen = names.map(|name| (name, parameters.text(name).unwrap_or_default()));
+    let chosen = names.map(|name| (name, parameters.non_empty(name).unwrap_or_default()));
     let from = |skip: u32| {
         let skip = if skip == 0 { String::new() } else { skip.to_string() };
         address("/app/proposals", &[&chosen[..], &[("offset", skip.as_str())]].concat())
@@ -138,9 +138,9 @@ fn day(parameters: &Parameters, name: &str, time: Time) -> Result<Option<Timesta
 
 impl Asked {
     fn of(parameters: &Parameters, words: &'static Words) -> Self {
-        let text = |name: &str| parameters.text(name).unwrap_or_default().to_owned();
+        let text = |name: &str| parameters.non_empty(name).unwrap_or_default().to_owned();
         let choices = |parameter: &str, names: &[(&'static str, &'static str)]| {
-            let asked = parameters.text(parameter);
+            let asked = parameters.non_empty(parameter);
             let choice = |&(value, name): &(&'static str, &'static str)| Choice {
                 value,
                 name: words.get(name),
@@ -153,7 +153,7 @@ impl Asked {
         let decisions = Verdict::ALL.map(|one| Choice {
             value: one.as_str(),
             name: verdict(one, words).0,
-            is_current: parameters.text("decision") == Some(one.as_str()),
+            is_current: parameters.non_empty("decision") == Some(one.as_str()),
         });
         Self {
             statuses: choices("status", &states),

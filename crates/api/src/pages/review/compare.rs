@@ -89,7 +89,7 @@ fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionReference>
     let parse = |text: &str| {
         text.parse().map_err(|()| ApiError::invalid(name, "must be RUN_ID, or RUN_ID:NUMBER for one version"))
     };
-    parameters.text(name).map(parse).transpose()
+    parameters.non_empty(name).map(parse).transpose()
 }
 
 /// A version, its title and its time.

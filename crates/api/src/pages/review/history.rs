@@ -52,7 +52,7 @@ pub(crate) async fn show(
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Response, ApiError> {
-    let field = parameters.text("field").map(|text| uuid("field", text)).transpose()?.map(FieldId);
+    let field = parameters.non_empty("field").map(|text| uuid("field", text)).transpose()?.map(FieldId);
     let found = review::show(&app, DocumentId(id)).await?;
     let records = review::versions(&app, found.run.id).await?;
     let words = visitor.language.words();

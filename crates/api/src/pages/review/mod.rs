@@ -128,9 +128,9 @@ pub(crate) async fn work(
 
 /// The address of the next document in the order of the list that the visitor came from.
 fn next_of(id: DocumentId, parameters: &Parameters) -> String {
-    let order = parameters.text("sort").filter(|sort| *sort == next::LEAST_CERTAIN);
+    let order = parameters.non_empty("sort").filter(|sort| *sort == next::LEAST_CONFIDENT);
     // Uses the confidence at the time of opening, because an edit changes it.
-    let at = parameters.text("at").and_then(|at| at.parse::<f64>().ok());
+    let at = parameters.non_empty("at").and_then(|at| at.parse::<f64>().ok());
     let at = at.map(|at| format!("&at={at}")).unwrap_or_default();
     let order = order.map(|sort| format!("?sort={sort}{at}")).unwrap_or_default();
     format!("/app/documents/{id}/next{order}")
@@ -148,7 +148,7 @@ impl Work {
             Err(ReviewError::NoCompletedRun | ReviewError::Missing) => {
                 ProcessingView::load(app, visitor, view).await.map(Self::Waiting)
             }
-            Err(ReviewError::Store(error)) => Err(error.into()),
+            Err(ReviewError::Other(error)) => Err(error.into()),
         }
     }
 }

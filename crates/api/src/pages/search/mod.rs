@@ -72,7 +72,7 @@ pub(crate) async fn show(
 ) -> Result<Response, ApiError> {
     let newest = events::newest(&app).await?;
     let parameters = parameters.filled();
-    let query = parameters.text("q").unwrap_or_default().to_owned();
+    let query = parameters.non_empty("q").unwrap_or_default().to_owned();
     let frame = Frame::new(visitor, NavigationItem::Search, &["search"], newest);
     let found = find(&app, &parameters, frame.language).await?;
     let answers = app.can_answer_questions();
@@ -92,11 +92,11 @@ pub(crate) async fn results(
 
 async fn find(app: &App, parameters: &Parameters, language: Language) -> Result<SearchOutcome, ApiError> {
     let words = language.words();
-    let query = parameters.text("q").unwrap_or_default();
+    let query = parameters.non_empty("q").unwrap_or_default();
     if query.trim().is_empty() {
         return Ok(SearchOutcome::Nothing);
     }
-    let after = parameters.text("cursor").map(parse_cursor).transpose()?;
+    let after = parameters.non_empty("cursor").map(parse_cursor).transpose()?;
     let is_typing = parameters.value::<bool>("typing", "must be true or false")?.unwrap_or(false);
     let request = SearchRequest {
         text: query.to_owned(),

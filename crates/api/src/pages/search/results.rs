@@ -1,7 +1,7 @@
 //! The documents that a query found, as the page shows them.
 
 use quire_application::search::{
-    RANKED, SearchCursor, SearchRequest, SearchResult, SearchResults, SnippetKind,
+    MAX_RANKED, SearchCursor, SearchRequest, SearchResult, SearchResults, SnippetKind,
 };
 
 use super::facets::{FacetTitles, FacetView};
@@ -63,7 +63,7 @@ impl Results {
             facets: found.facets.iter().map(|facet| FacetView::of(facet, query, words, titles)).collect(),
             corrections: found.corrections.iter().map(|one| correction(&one.word, &one.meant)).collect(),
             is_relaxed: found.is_relaxed,
-            cut_short: found.is_cut_short.then(|| words.with("search.cut_short", &RANKED.to_string())),
+            cut_short: found.is_cut_short.then(|| words.with("search.cut_short", &MAX_RANKED.to_string())),
             next: found.next.map(|next| next_page(request, next)),
             rows: found.items.into_iter().map(|item| ResultRow::of(&item, query, words)).collect(),
         }

@@ -113,7 +113,7 @@ impl From<DownloadError> for ApiError {
     fn from(error: DownloadError) -> Self {
         match error {
             DownloadError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
-            DownloadError::Store(error) => error.into(),
+            DownloadError::Other(error) => error.into(),
         }
     }
 }

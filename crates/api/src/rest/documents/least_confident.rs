@@ -29,13 +29,13 @@ pub(super) async fn list(app: &App, parameters: &Parameters) -> Result<Json<Docu
 
 fn query(parameters: &Parameters) -> Result<LeastConfidentQuery, ApiError> {
     for filter in ["status", "review_status", "q", "hidden"] {
-        if parameters.text(filter).is_some() {
+        if parameters.non_empty(filter).is_some() {
             let message = "cannot be combined with sort=least_certain, which lists the documents that wait for a review";
             return Err(ApiError::invalid(filter, message));
         }
     }
     let (limit, skip) = bounds(parameters)?;
-    let after = parameters.given("cursor").map(parse_cursor).transpose()?;
+    let after = parameters.raw("cursor").map(parse_cursor).transpose()?;
     Ok(LeastConfidentQuery { after, skip, limit })
 }
 

@@ -85,16 +85,16 @@ pub(crate) struct ListedDocumentResponse {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DocumentSort {
     Newest,
-    LeastCertain,
+    LeastConfident,
 }
 
 impl DocumentSort {
-    pub(crate) const ALL: [Self; 2] = [Self::Newest, Self::LeastCertain];
+    pub(crate) const ALL: [Self; 2] = [Self::Newest, Self::LeastConfident];
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Newest => "newest",
-            Self::LeastCertain => "least_certain",
+            Self::LeastConfident => "least_certain",
         }
     }
 }
@@ -129,7 +129,7 @@ pub(crate) async fn list(
     parameters: Parameters,
 ) -> Result<Json<DocumentListResponse>, ApiError> {
     let sort = parameters.one_of("sort", &DocumentSort::ALL, DocumentSort::as_str)?;
-    if sort == Some(DocumentSort::LeastCertain) {
+    if sort == Some(DocumentSort::LeastConfident) {
         return least_confident::list(&app, &parameters).await;
     }
     let request = request(&parameters)?;
@@ -142,13 +142,13 @@ pub(crate) fn filters(parameters: &Parameters) -> Result<ListRequest, ApiError> 
     Ok(ListRequest {
         status: parameters.one_of("status", &DocumentStatus::ALL, DocumentStatus::as_str)?,
         review: parameters.one_of("review_status", &ReviewStatus::ALL, ReviewStatus::as_str)?,
-        words: parameters.text("q").map(search_words).transpose()?,
+        words: parameters.non_empty("q").map(checked_query_text).transpose()?,
         ..ListRequest::default()
     })
 }
 
 fn request(parameters: &Parameters) -> Result<ListRequest, ApiError> {
-    let after = parameters.given("cursor").map(parse_cursor).transpose()?;
+    let after = parameters.raw("cursor").map(parse_cursor).transpose()?;
     let (limit, offset) = bounds(parameters)?;
     Ok(ListRequest { limit, offset, after, hidden: hidden(parameters)?, ..filters(parameters)? })
 }
@@ -161,7 +161,7 @@ pub(crate) fn hidden(parameters: &Parameters) -> Result<bool, ApiError> {
 /// The limit and the offset of a request.
 pub(super) fn bounds(parameters: &Parameters) -> Result<(u32, u32), ApiError> {
     let offset = parameters.within("offset", 0..=MAX_OFFSET)?.unwrap_or(0);
-    if parameters.given("cursor").is_some() && offset > 0 {
+    if parameters.raw("cursor").is_some() && offset > 0 {
         return Err(ApiError::invalid("offset", "cannot be combined with a cursor; remove one"));
     }
     Ok((parameters.within("limit", 1..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT), offset))
@@ -171,11 +171,12 @@ pub(super) fn no_cursor() -> ApiError {
     ApiError::invalid("cursor", "must be the next_cursor of an earlier page in the same order")
 }
 
-fn search_words(part: &str) -> Result<String, ApiError> {
-    if part.chars().count() > MAX_SEARCH {
+/// The text of the parameter `q`, unless it is too long.
+fn checked_query_text(text: &str) -> Result<String, ApiError> {
+    if text.chars().count() > MAX_SEARCH {
         return Err(ApiError::invalid("q", &format!("must have at most {MAX_SEARCH} characters")));
     }
-    Ok(part.to_owned())
+    Ok(text.to_owned())
 }
 
 /// The creation time in microseconds and the id, encoded so that clients do not build cursors themselves.

@@ -138,7 +138,7 @@ impl From<PageError> for ApiError {
     fn from(error: PageError) -> Self {
         match error {
             PageError::FileMissing => Self::new(Code::ArtifactMissing, error.to_string()),
-            PageError::Store(error) => error.into(),
+            PageError::Other(error) => error.into(),
         }
     }
 }

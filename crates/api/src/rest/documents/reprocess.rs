@@ -62,7 +62,7 @@ pub(crate) async fn reprocess(
     let options = ReprocessOptions {
         priority: parameters.priority()?,
         extractor: parameters.extractor()?,
-        schema: parameters.text("schema").map(str::to_owned),
+        schema: parameters.non_empty("schema").map(str::to_owned),
     };
     let run = document::request_reprocess(&app, DocumentId(id), options, &actor, correlation_id).await?;
     let accepted =
@@ -78,7 +78,7 @@ impl From<ReprocessError> for ApiError {
             }
             ReprocessError::NotConfigured(error) => error.into(),
             ReprocessError::UnknownSchema(error) => error.into(),
-            ReprocessError::Store(error) => error.into(),
+            ReprocessError::Other(error) => error.into(),
         }
     }
 }

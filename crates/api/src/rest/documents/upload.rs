@@ -147,7 +147,7 @@ where
             priority: parameters.priority()?,
             correlation_id: correlation_id.unwrap_or_default(),
             key,
-            schema: parameters.text("schema").map(str::to_owned),
+            schema: parameters.non_empty("schema").map(str::to_owned),
             extractor: parameters.extractor()?,
         };
         Ok(Self { app: Arc::from_ref(state), upload, request })
@@ -193,9 +193,9 @@ impl From<UploadError> for ApiError {
             }
             UploadError::UnknownSchema(error) => error.into(),
             UploadError::NotConfigured(error) => error.into(),
-            UploadError::DiskFull { .. } | UploadError::NoSpace => Self::new(Code::StorageFull, message),
+            UploadError::BelowReserve { .. } | UploadError::DiskFull => Self::new(Code::StorageFull, message),
             UploadError::KeyReused => Self::conflict(ConflictReason::IdempotencyKeyReused, message),
-            UploadError::Store(error) => error.into(),
+            UploadError::Other(error) => error.into(),
         }
     }
 }

@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::{Extension, Json};
 use jiff::Timestamp;
 use quire_application::App;
-use quire_application::Error;
 use quire_application::governance::{self, DecisionError, DecisionRequest};
 use quire_domain::{CandidateId, DecisionId, SchemaVersionId};
 use quire_understanding::structural_change::{CandidateStatus, DecisionType};
@@ -116,10 +115,27 @@ impl From<DecisionError> for ApiError {
     fn from(error: DecisionError) -> Self {
         let message = error.to_string();
         match error {
-            DecisionError::Final | DecisionError::Store(Error::Conflict(_)) => {
+            DecisionError::Final | DecisionError::DecidedMeanwhile | DecisionError::SchemaChanged => {
                 Self::conflict(ConflictReason::CandidateDecided, message)
             }
-            DecisionError::Store(error) => error.into(),
+            DecisionError::Other(error) => error.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quire_application::Error;
+
+    use super::*;
+
+    #[test]
+    fn only_a_decision_that_somebody_else_came_before_is_a_conflict_about_the_candidate() {
+        for refused in [DecisionError::Final, DecisionError::DecidedMeanwhile, DecisionError::SchemaChanged] {
+            assert!(ApiError::from(refused).is_conflict(ConflictReason::CandidateDecided));
+        }
+        let by_the_store =
+            DecisionError::Other(Error::Conflict("a rule of the database refused it".to_owned()));
+        assert!(ApiError::from(by_the_store).is_conflict(ConflictReason::StateChanged));
     }
 }

@@ -18,7 +18,7 @@ impl From<LinkError> for ApiError {
         match error {
             LinkError::Url(error) => Self::invalid("input_url", &error.to_string()),
             LinkError::NotConfigured(error) => error.into(),
-            LinkError::Store(error) => error.into(),
+            LinkError::Other(error) => error.into(),
         }
     }
 }
@@ -40,7 +40,7 @@ impl From<LinkRetryError> for ApiError {
             LinkRetryError::Superseded(newer) => Self::new(Code::Conflict, message)
                 .with(json!({ "reason": reason, "existing_request_id": newer })),
             LinkRetryError::NotConfigured(error) => error.into(),
-            LinkRetryError::Store(error) => error.into(),
+            LinkRetryError::Other(error) => error.into(),
         }
     }
 }

@@ -107,13 +107,13 @@ pub(crate) async fn list(
 }
 
 fn filter(parameters: &Parameters) -> Result<SummaryFilter, ApiError> {
-    let text = parameters.text("q");
+    let text = parameters.non_empty("q");
     if text.is_some_and(|text| text.chars().count() > MAX_TEXT_CHARS) {
         return Err(ApiError::invalid("q", &format!("must have at most {MAX_TEXT_CHARS} characters")));
     }
     Ok(SummaryFilter {
         is_read: parameters.one_of("is_read", &TRUE_OR_FALSE, |(name, _)| name)?.map(|(_, is_read)| is_read),
-        language: parameters.text("lang").map(str::to_owned),
+        language: parameters.non_empty("lang").map(str::to_owned),
         text: text.map(str::to_owned),
         created_from: parameters.value("start_date", DATE_RULE)?,
         created_until: parameters.value("end_date", DATE_RULE)?,

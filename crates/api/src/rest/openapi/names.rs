@@ -104,7 +104,7 @@ names! {
     /// The band of a confidence.
     Band = calibration::Band::ALL.map(calibration::Band::as_str);
     /// What reviews say about a mapping: nothing in particular, nearly always right, or mostly wrong.
-    Standing = calibration::CalibrationState::ALL.map(calibration::CalibrationState::as_str);
+    Standing = calibration::Standing::ALL.map(calibration::Standing::as_str);
     /// What interprets documents: the built-in rules, or a language model.
     InterpreterKind = Understands::ALL.map(Understands::as_str);
     /// What a key is about: the document, an event at a visit, or the visit itself.
@@ -115,7 +115,7 @@ names! {
     Difference = compare::Difference::ALL.map(compare::Difference::as_str);
     /// The status of a change in a stale edit: the active version already has it, it can still be made, or it contradicts
     /// another person's change.
-    ConflictStatus = conflict::ChangeStatus::ALL.map(conflict::ChangeStatus::as_str);
+    ConflictStatus = conflict::EditStatus::ALL.map(conflict::EditStatus::as_str);
     /// The kind of change of a schema.
     StructureChange = structural_change::SchemaChangeType::ALL.iter().map(|change| change.as_str());
     /// The status of a candidate for a change of a schema.

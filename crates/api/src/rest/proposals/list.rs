@@ -78,7 +78,7 @@ pub(crate) fn filter(parameters: &Parameters) -> Result<ProposalFilter, ApiError
     let status = parameters.one_of("status", &STATUSES, |(name, _)| name)?;
     let run_type =
         parameters.one_of("run_type", &[("initial", false), ("revision", true)], |(name, _)| name)?;
-    let parent = parameters.given("parent_run_id").map(|text| uuid("parent_run_id", text)).transpose()?;
+    let parent = parameters.raw("parent_run_id").map(|text| uuid("parent_run_id", text)).transpose()?;
     let confidence = parameters.value::<f64>("min_confidence", CONFIDENCE_RULE)?;
     if confidence.is_some_and(|number| !(0.0..=1.0).contains(&number)) {
         return Err(ApiError::invalid("min_confidence", CONFIDENCE_RULE));

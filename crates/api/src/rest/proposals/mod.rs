@@ -52,7 +52,7 @@ impl From<ProposalError> for ApiError {
     fn from(error: ProposalError) -> Self {
         match error {
             ProposalError::NotConfigured => not_configured(error.to_string()),
-            ProposalError::Store(error) => error.into(),
+            ProposalError::Other(error) => error.into(),
         }
     }
 }
@@ -72,7 +72,7 @@ impl From<RevisionError> for ApiError {
                 Self::new(Code::InvalidRequest, message).with(json!({ "parameter": "id" }))
             }
             RevisionError::Invalid(error) => error.into(),
-            RevisionError::Store(error) => error.into(),
+            RevisionError::Other(error) => error.into(),
         }
     }
 }
@@ -83,7 +83,7 @@ impl From<CompareRunsError> for ApiError {
             CompareRunsError::SameRun => {
                 Self::new(Code::InvalidRequest, error.to_string()).with(json!({ "parameter": "second" }))
             }
-            CompareRunsError::Store(error) => error.into(),
+            CompareRunsError::Other(error) => error.into(),
         }
     }
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use quire_application::App;
-use quire_application::{proposal, run};
+use quire_application::{App, proposal};
 use quire_domain::RunId;
 
 use super::show::ProposalRunResponse;
@@ -34,9 +33,5 @@ pub(crate) async fn retry(
     Caller(actor): Caller,
     Id(id): Id,
 ) -> Result<Json<ProposalRunResponse>, ApiError> {
-    let id = RunId(id);
-    // A run of another pipeline does not exist here.
-    proposal::show(&app, id).await?;
-    run::retry(&app, id, &actor).await?;
-    Ok(Json(ProposalRunResponse::of(proposal::show(&app, id).await?)))
+    Ok(Json(ProposalRunResponse::of(proposal::retry(&app, RunId(id), &actor).await?)))
 }

@@ -131,7 +131,7 @@ pub(crate) async fn compare(
 
 fn named(parameters: &Parameters, name: &str) -> Result<Option<VersionReference>, ApiError> {
     let wrong = || ApiError::invalid(name, "must be RUN_ID, or RUN_ID:NUMBER for one version");
-    parameters.given(name).map(|text| text.parse().map_err(|()| wrong())).transpose()
+    parameters.raw(name).map(|text| text.parse().map_err(|()| wrong())).transpose()
 }
 
 fn counts(rows: &[FieldComparison<'_>]) -> ComparisonCounts {
@@ -193,7 +193,7 @@ impl From<CompareError> for ApiError {
             }
             CompareError::Missing(_) => Self::conflict(ConflictReason::InterpretationMissing, message),
             CompareError::NothingBefore => Self::conflict(ConflictReason::NothingToCompare, message),
-            CompareError::Store(error) => error.into(),
+            CompareError::Other(error) => error.into(),
         }
     }
 }

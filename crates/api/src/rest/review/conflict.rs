@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 use quire_application::review::StaleEdit;
 use quire_domain::RunId;
-use quire_understanding::edit::conflict::CheckedChange;
+use quire_understanding::edit::conflict::CheckedEdit;
 use quire_understanding::{Schema, Titles};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 
-use super::change_schema::Change;
+use super::change_description::Change;
 use super::parse_change;
 use crate::error::{ConflictReason, ErrorResponse};
 use crate::rest::openapi::names;
@@ -87,26 +87,26 @@ impl From<StaleEdit> for StaleEditDetails {
             version_number: version,
             changed_by,
             changed_at,
-            conflicts: report.changes.into_iter().map(|change| EditConflict::new(change, &schema)).collect(),
+            conflicts: report.edits.into_iter().map(|edit| EditConflict::new(edit, &schema)).collect(),
             other_changes: report.other_changes,
         }
     }
 }
 
 impl EditConflict {
-    fn new(change: CheckedChange, schema: &Schema) -> Self {
-        let title = change.key.as_deref().and_then(|key| schema.key(key)).map(|key| key.title.clone());
+    fn new(edit: CheckedEdit, schema: &Schema) -> Self {
+        let title = edit.key.as_deref().and_then(|key| schema.key(key)).map(|key| key.title.clone());
         Self {
-            index: change.index,
-            status: change.status.as_str(),
+            index: edit.index,
+            status: edit.status.as_str(),
             title: title.filter(|titles| !titles.is_empty()),
-            key: change.key,
-            visit_id: change.visit_id,
-            was: change.was.into(),
-            theirs: change.theirs.into(),
-            theirs_deleted: change.theirs_deleted,
-            requested: change.requested.into(),
-            retry: change.retry.as_ref().map(parse_change::to_json),
+            key: edit.key,
+            visit_id: edit.visit_id,
+            was: edit.was.into(),
+            theirs: edit.theirs.into(),
+            theirs_deleted: edit.theirs_deleted,
+            requested: edit.requested.into(),
+            retry: edit.retry.as_ref().map(parse_change::to_json),
         }
     }
 }

@@ -9,12 +9,12 @@ use axum::{Extension, Json};
 use quire_application::App;
 use quire_application::review::{self, EditError, EditRequest};
 use quire_domain::{EditBase, RunId};
-use quire_understanding::edit::typed::{TextProblem, UnclearText};
+use quire_understanding::edit::entered_text::{TextProblem, UnclearText};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::change_schema::Change;
+use super::change_description::Change;
 use super::conflict::StaleEditDetails;
 use super::parse_change::{self, MAX_CHANGES};
 use super::{InterpretationFormat, VersionResponse, etag};
@@ -182,7 +182,7 @@ impl From<EditError> for ApiError {
                 "index": bad.index,
                 "member": bad.member,
             })),
-            EditError::Store(error) => error.into(),
+            EditError::Other(error) => error.into(),
         }
     }
 }

@@ -126,7 +126,7 @@ async fn set_status(
 ) -> Result<Json<ReviewMarkResponse>, ApiError> {
     let document = DocumentId(id);
     let request = MarkRequest { document, change, actor, correlation_id: Some(correlation_id) };
-    let result = review::mark(app, request).await?;
+    let result = review::set_review_status(app, request).await?;
     Ok(Json(ReviewMarkResponse::of(document, result)))
 }
 
@@ -156,7 +156,7 @@ impl From<MarkError> for ApiError {
                 "run_id": active.run,
                 "version_number": active.number,
             })),
-            MarkError::Store(error) => error.into(),
+            MarkError::Other(error) => error.into(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Interpretations: showing, correcting and marking them as reviewed.
 
-mod change_schema;
+mod change_description;
 pub(crate) mod compare;
 pub(crate) mod conflict;
 pub(crate) mod edit;
@@ -43,7 +43,7 @@ enum InterpretationFormat {
 
 impl InterpretationFormat {
     fn of(parameters: &Parameters) -> Result<Self, ApiError> {
-        match parameters.given("view") {
+        match parameters.raw("view") {
             None | Some("flat") => Ok(Self::Flat),
             Some("visits") => Ok(Self::Visits),
             Some(_) => Err(ApiError::invalid("view", "must be flat or visits")),

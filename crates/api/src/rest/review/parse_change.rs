@@ -1,7 +1,7 @@
-//! Parses a change member by member, so that an error names the wrong one.
+//! Parses a change, as clients write an edit, member by member, so that an error names the wrong one.
 
 use quire_domain::FieldId;
-use quire_understanding::edit::typed::{RequestedEdit, TypedEdit, TypedTarget};
+use quire_understanding::edit::entered_text::{RequestedEdit, TextEdit, TextTarget};
 use quire_understanding::edit::{EditOperation, InvalidEdit, VisitAssignment};
 use quire_understanding::{Value, ValueType};
 use serde_json::{Map, Value as Json, json};
@@ -33,7 +33,7 @@ const FIELD_MEMBERS: [&str; 17] = [
 /// Characters of an unknown name in the error message.
 const MAX_NAME: usize = 64;
 
-/// The change, or its wrong member.
+/// The edit of a change, or the wrong member of the change.
 pub(super) fn parse(index: usize, change: Json) -> Result<RequestedEdit, InvalidEdit> {
     let bad = |WrongMember(member, message)| InvalidEdit { index, member, message };
     match change {
@@ -42,9 +42,9 @@ pub(super) fn parse(index: usize, change: Json) -> Result<RequestedEdit, Invalid
     }
 }
 
-/// The change as a client writes it. `parse` reads it back.
-pub(super) fn to_json(change: &EditOperation) -> Json {
-    match change {
+/// The edit as a client writes it. `parse` reads it back.
+pub(super) fn to_json(edit: &EditOperation) -> Json {
+    match edit {
         EditOperation::Add { key, value, value_type, visit_id } => {
             let mut change = json!({ "op": "ADD", "key": key, "value": value });
             set(&mut change, "value_type", value_type.map(ValueType::as_str));
@@ -101,21 +101,21 @@ impl ChangeMembers {
     fn parse(&self) -> Result<RequestedEdit, WrongMember> {
         let is_visit = self.is_about_a_visit()?;
         self.only_known(is_visit)?;
-        match (self.typed()?, self.0.get("op").and_then(Json::as_str)) {
+        match (self.entered_text()?, self.0.get("op").and_then(Json::as_str)) {
             (Some((text, keep)), Some("ADD")) => {
-                let target = TypedTarget::New { key: self.key()?, visit_id: self.visit_id()? };
-                Ok(RequestedEdit::Typed(TypedEdit { target, text, keep }))
+                let target = TextTarget::New { key: self.key()?, visit_id: self.visit_id()? };
+                Ok(RequestedEdit::Text(TextEdit { target, text, keep }))
             }
             (Some((text, keep)), Some("UPDATE")) => {
-                let target = TypedTarget::Field { field: self.field_id()?, visit_id: self.assignment()? };
-                Ok(RequestedEdit::Typed(TypedEdit { target, text, keep }))
+                let target = TextTarget::Field { field: self.field_id()?, visit_id: self.assignment()? };
+                Ok(RequestedEdit::Text(TextEdit { target, text, keep }))
             }
-            _ => self.operation(is_visit).map(RequestedEdit::Exact),
+            _ => self.edit(is_visit).map(RequestedEdit::Value),
         }
     }
 
     /// The text that a person typed, and whether they insist on it.
-    fn typed(&self) -> Result<Option<(String, bool)>, WrongMember> {
+    fn entered_text(&self) -> Result<Option<(String, bool)>, WrongMember> {
         let keep = match self.0.get("keep") {
             None | Some(Json::Null) => false,
             Some(Json::Bool(keep)) => *keep,
@@ -133,7 +133,7 @@ impl ChangeMembers {
         }
     }
 
-    fn operation(&self, is_visit: bool) -> Result<EditOperation, WrongMember> {
+    fn edit(&self, is_visit: bool) -> Result<EditOperation, WrongMember> {
         match (self.0.get("op").and_then(Json::as_str), is_visit) {
             (Some("ADD"), false) => Ok(EditOperation::Add {
                 key: self.key()?,
@@ -336,7 +336,7 @@ mod tests {
         let visit = || "visit-1".to_owned();
         let update =
             |value, value_type, visit_id| EditOperation::Update { field, value, value_type, visit_id };
-        for change in [
+        for edit in [
             EditOperation::Add { key: "notes".to_owned(), value: text(), value_type: None, visit_id: None },
             EditOperation::Add {
                 key: "notes".to_owned(),
@@ -358,7 +358,7 @@ mod tests {
             },
             EditOperation::DeleteVisit { visit_id: visit() },
         ] {
-            assert_eq!(parse(0, to_json(&change)), Ok(RequestedEdit::Exact(change)));
+            assert_eq!(parse(0, to_json(&edit)), Ok(RequestedEdit::Value(edit)));
         }
     }
 

@@ -150,7 +150,7 @@ impl From<ReviewError> for ApiError {
         match error {
             ReviewError::NoCompletedRun => Self::conflict(ConflictReason::NoCompletedRun, message),
             ReviewError::Missing => Self::conflict(ConflictReason::InterpretationMissing, message),
-            ReviewError::Store(error) => error.into(),
+            ReviewError::Other(error) => error.into(),
         }
     }
 }

@@ -56,6 +56,6 @@ fn raw_text_error(error: RawTextError) -> ApiError {
         RawTextError::NotReady => ApiError::conflict(ConflictReason::RawTextNotReady, message),
         RawTextError::NotAvailable => ApiError::conflict(ConflictReason::RawTextNotAvailable, message),
         RawTextError::Missing => ApiError::new(Code::ArtifactMissing, message),
-        RawTextError::Store(error) => error.into(),
+        RawTextError::Other(error) => error.into(),
     }
 }

@@ -47,7 +47,7 @@ impl From<RetryError> for ApiError {
             RetryError::DocumentRun | RetryError::LinkRun | RetryError::NotAllowed(_) => {
                 Self::conflict(ConflictReason::RetryNotAllowed, message)
             }
-            RetryError::Store(error) => error.into(),
+            RetryError::Other(error) => error.into(),
         }
     }
 }

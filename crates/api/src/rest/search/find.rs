@@ -115,14 +115,14 @@ pub(crate) async fn find(
 }
 
 fn request(parameters: &Parameters) -> Result<SearchRequest, ApiError> {
-    let after = parameters.given("cursor").map(parse_cursor).transpose()?;
+    let after = parameters.raw("cursor").map(parse_cursor).transpose()?;
     let flag = |name| parameters.value::<bool>(name, "must be true or false");
     let sort = match parameters.one_of("sort", &SearchOrder::ALL, SearchOrder::as_str)? {
         None | Some(SearchOrder::Best) => SearchSort::Best,
         Some(SearchOrder::Newest) => SearchSort::Newest,
     };
     Ok(SearchRequest {
-        text: parameters.given("q").unwrap_or_default().to_owned(),
+        text: parameters.raw("q").unwrap_or_default().to_owned(),
         is_typing: flag("typing")?.unwrap_or(false),
         sort,
         limit: parameters.within("limit", 1..=MAX_LIMIT)?.unwrap_or(DEFAULT_LIMIT),

@@ -56,8 +56,9 @@ pub(crate) async fn hits(
     Id(id): Id,
     parameters: Parameters,
 ) -> Result<Json<DocumentHitsResponse>, ApiError> {
-    let text =
-        parameters.text("q").ok_or_else(|| ApiError::invalid("q", "is missing; name the words to find"))?;
+    let text = parameters
+        .non_empty("q")
+        .ok_or_else(|| ApiError::invalid("q", "is missing; name the words to find"))?;
     let document_id = DocumentId(id);
     let found = search::hits_in_document(&app, document_id, text).await?;
     let hit = |hit: DocumentHit| DocumentHitResponse {

@@ -34,7 +34,7 @@ impl From<SearchError> for ApiError {
         match error {
             SearchError::Query(problem) => Self::invalid("q", &problem.to_string()),
             SearchError::Cursor => Self::invalid("cursor", &error.to_string()),
-            SearchError::Store(error) => error.into(),
+            SearchError::Other(error) => error.into(),
         }
     }
 }

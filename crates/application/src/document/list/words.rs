@@ -21,7 +21,7 @@ pub(super) async fn page(store: &Store, request: &ListRequest, text: &str) -> Po
         among: None,
         order: FoundOrder::Newest(request.after),
         limit: wanted.saturating_add(1),
-        counted: FoundDocuments::MOST,
+        count_limit: FoundDocuments::MAX_COUNT,
     };
     let found = store.search.find(&find).await?;
     let has_more = found.documents.len() > wanted as usize;
@@ -53,7 +53,7 @@ pub(super) async fn among(
         among: Some(ids.to_vec()),
         order: FoundOrder::Newest(None),
         limit,
-        counted: FoundDocuments::MOST,
+        count_limit: FoundDocuments::MAX_COUNT,
     };
     let found = store.search.find(&find).await?;
     Ok(found.documents.into_iter().map(|document| document.id).collect())

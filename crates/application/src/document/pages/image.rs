@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use quire_domain::{Document, DocumentId};
-use quire_ports::{BlobStore, Documents, PageImageRequest, PortError, ReadError, Reader};
+use quire_ports::{BlobStore, DocumentReader, Documents, PageImageRequest, PortError, ReadError};
 use tokio::sync::Semaphore;
 
 use crate::{App, Error};
@@ -70,7 +70,7 @@ pub enum ImageError {
     FileMissing,
     /// There is no such document, or storage does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
     /// The page cannot be drawn.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -85,7 +85,7 @@ pub async fn image(app: &App, request: ImageRequest) -> Result<ImageResponse, Im
 pub struct PageImages {
     documents: Arc<dyn Documents>,
     blobs: Arc<dyn BlobStore>,
-    reader: Arc<dyn Reader>,
+    reader: Arc<dyn DocumentReader>,
     settings: ImageSettings,
     permits: Semaphore,
     drawn: Cache<String, Arc<[u8]>, Weight>,
@@ -108,7 +108,7 @@ impl PageImages {
     pub fn new(
         documents: Arc<dyn Documents>,
         blobs: Arc<dyn BlobStore>,
-        reader: Arc<dyn Reader>,
+        reader: Arc<dyn DocumentReader>,
         settings: ImageSettings,
     ) -> Self {
         let expected = usize::try_from(settings.cache_bytes / USUAL_SIZE).unwrap_or(usize::MAX);

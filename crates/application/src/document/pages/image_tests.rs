@@ -18,7 +18,7 @@ struct Counting {
 }
 
 #[async_trait]
-impl Reader for Counting {
+impl DocumentReader for Counting {
     async fn read(&self, _: ReadRequest) -> Result<ReadOutput, ReadError> {
         unreachable!("images are drawn from the file alone")
     }
@@ -139,6 +139,6 @@ async fn a_failure_is_not_kept_and_a_scale_out_of_bounds_draws_nothing() {
         assert!(matches!(refused, Err(ImageError::Scale(..))), "{scale}");
     }
     let unknown = ImageRequest { document: DocumentId::new(), ..env.request(1, 1.0) };
-    assert!(matches!(env.images.image(unknown).await, Err(ImageError::Store(Error::NotFound(_)))));
+    assert!(matches!(env.images.image(unknown).await, Err(ImageError::Other(Error::NotFound(_)))));
     assert_eq!(env.drawn(), 2);
 }

@@ -15,7 +15,7 @@ pub enum PageError {
     FileMissing,
     /// There is no such document or page, or storage does not answer.
     #[error(transparent)]
-    Store(#[from] Error),
+    Other(#[from] Error),
 }
 
 /// The pages of a document. `NotFound` until a run has read it.

@@ -31,7 +31,7 @@ impl FreeSpace {
                     floor_mb = floor >> 20,
                     "upload refused: the disk is nearly full"
                 );
-                Err(UploadError::DiskFull { free, floor })
+                Err(UploadError::BelowReserve { free, floor })
             }
             _ => Ok(()),
         }

@@ -225,7 +225,7 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
     for outcome in [PlannedOutcome::Refused, PlannedOutcome::Busy] {
         let env = UploadFixture::new().await;
         let refused = env.upload(env.store(outcome), &pdf(10)).await;
-        assert!(matches!(refused, Err(UploadError::Store(_))), "{refused:?}");
+        assert!(matches!(refused, Err(UploadError::Other(_))), "{refused:?}");
         assert_eq!(env.files(), [""; 0]);
         assert!(env.runs().await.is_empty());
     }
@@ -236,7 +236,7 @@ async fn when_the_record_is_not_made_the_file_goes_again() {
 async fn when_the_disk_of_the_database_is_full_the_file_goes_again() {
     let env = UploadFixture::new().await;
     let refused = env.upload(env.store(PlannedOutcome::Full), &pdf(10)).await;
-    assert_eq!(refused, Err(UploadError::NoSpace));
+    assert_eq!(refused, Err(UploadError::DiskFull));
     assert_eq!(env.files(), [""; 0]);
     assert!(env.runs().await.is_empty());
 }
@@ -260,7 +260,7 @@ async fn when_an_answer_is_lost_the_record_is_there_once_and_keeps_its_file() {
 async fn the_file_stays_while_the_outcome_of_the_insert_is_unknown() {
     let env = UploadFixture::new().await;
     let refused = env.upload(env.store(PlannedOutcome::LostWithTheDatabase), &pdf(10)).await;
-    assert_eq!(refused, Err(UploadError::Store(unavailable().into())));
+    assert_eq!(refused, Err(UploadError::Other(unavailable().into())));
     assert_eq!(env.files().len(), 1);
 }
 
@@ -271,7 +271,7 @@ async fn while_the_first_transaction_may_still_commit_the_file_stays() {
     let refused = env.upload(env.store(PlannedOutcome::RunningThenRefused), &pdf(10)).await;
     assert_eq!(
         refused,
-        Err(UploadError::Store(unavailable().into())),
+        Err(UploadError::Other(unavailable().into())),
         "the client learns that it is in doubt"
     );
     assert_eq!(env.files().len(), 1);
@@ -287,7 +287,7 @@ async fn without_the_file_there_is_no_record() {
     upload.write(&pdf(10)).await.unwrap();
     std::fs::remove_dir_all(env.folder.path().join("documents")).unwrap();
     let refused = upload.finish("record.pdf", None, &uploader(None)).await;
-    assert!(matches!(refused, Err(UploadError::Store(Error::Unavailable { .. }))), "{refused:?}");
+    assert!(matches!(refused, Err(UploadError::Other(Error::Unavailable { .. }))), "{refused:?}");
     let events = env.fixture.store.run_reader.events(EventId(0), EventFilter::default(), 10).await.unwrap();
     assert_eq!(events, []);
 }

@@ -89,7 +89,9 @@ impl DocumentIntelligenceReader {
     pub(super) fn falls_back(&self, context: &StepContext, failure: &Failure) -> bool {
         let is_wait = matches!(
             failure.kind,
-            quire_domain::FailureKind::Waiting { .. } | quire_domain::FailureKind::Postponed { .. }
+            quire_domain::FailureKind::Waiting { .. }
+                | quire_domain::FailureKind::RateLimited { .. }
+                | quire_domain::FailureKind::Postponed { .. }
         );
         let is_last = context.attempt >= self.options.max_attempts || !failure.kind.is_retryable();
         self.options.fallback && !is_wait && is_last

@@ -66,7 +66,7 @@ fn any_happening() -> impl Strategy<Value = (usize, Happening)> {
         3 => Just(Happening::Success),
         3 => Just(Happening::Failure(FailureKind::Transient)),
         1 => Just(Happening::Failure(FailureKind::Permanent)),
-        1 => (0i64..900).prop_map(|s| Happening::Failure(FailureKind::Postponed { until: at(s) })),
+        1 => (0i64..900).prop_map(|s| Happening::Failure(FailureKind::RateLimited { until: at(s) })),
         2 => (1i64..10).prop_map(Happening::Time),
     ];
     (0usize..5, happening)

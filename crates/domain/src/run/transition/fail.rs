@@ -23,7 +23,7 @@ pub(super) fn fail(
         && run.counted_attempts() + 1 < max_claims
     {
         let mut delay = doubled(base_delay, run.retry_count + 1);
-        if let FailureKind::Postponed { until } = failure.kind {
+        if let FailureKind::RateLimited { until } | FailureKind::Postponed { until } = failure.kind {
             delay = delay.max(until.duration_since(at));
         }
         return Ok(owned.requeue(run, record, delay, at));

@@ -182,7 +182,7 @@ fn a_permanent_failure_is_never_requeued_and_a_rate_limit_is_waited_out() {
     let failed = |failure| RunChange::Fail { step: StepName::Interpretation, failure, requeue: AUTO };
     let end = apply(&run, failed(Failure::permanent("BROKEN", "it is broken")), at(10)).unwrap();
     assert_eq!(end.run.state.as_str(), "FAILED");
-    let limited = Failure::new(FailureKind::Postponed { until: at(9000) }, "RATE_LIMITED", "slow down");
+    let limited = Failure::new(FailureKind::RateLimited { until: at(9000) }, "RATE_LIMITED", "slow down");
     let wait = apply(&run, failed(limited), at(10)).unwrap();
     assert_eq!(wait.run.state, RunState::Queued { available_at: Some(at(9000)), lane: None });
 }
@@ -315,6 +315,7 @@ fn any_change(pipeline: Pipeline) -> impl Strategy<Value = RunChange> {
         Just(FailureKind::Transient),
         Just(FailureKind::Permanent),
         Just(FailureKind::TimedOut),
+        (0i64..900).prop_map(|s| FailureKind::RateLimited { until: at(s) }),
         (0i64..900).prop_map(|s| FailureKind::Postponed { until: at(s) }),
     ];
     let orphaned =

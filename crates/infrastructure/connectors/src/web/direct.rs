@@ -8,8 +8,8 @@ use quire_domain::link::{NormalizedUrl, low_value};
 use quire_domain::reading::{FileKind, Line};
 use quire_domain::{LaneName, hex};
 use quire_ports::{
-    CallContext, CallPermit, CallPermits, FetchedPage, PageArticle, PageReader, ReadError, ReadErrorKind,
-    ReadRequest, Reader, RecognisedPages, WebErrorKind, WebFailure, WebPage, WebReader,
+    CallContext, CallPermit, CallPermits, DocumentReader, FetchedPage, PageArticle, PageReader, ReadError,
+    ReadErrorKind, ReadRequest, RecognisedPages, WebErrorKind, WebFailure, WebPage, WebReader,
 };
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -25,7 +25,7 @@ const MARKUP_WITHIN: usize = 1024;
 pub struct DirectWebReader {
     fetcher: Fetcher,
     pages: Arc<dyn PageReader>,
-    documents: Arc<dyn Reader>,
+    documents: Arc<dyn DocumentReader>,
 }
 
 impl DirectWebReader {
@@ -37,7 +37,7 @@ impl DirectWebReader {
         guard: Arc<Guard>,
         permits: Arc<dyn CallPermits>,
         pages: Arc<dyn PageReader>,
-        documents: Arc<dyn Reader>,
+        documents: Arc<dyn DocumentReader>,
     ) -> Result<Self, HttpOptionsError> {
         let client = HttpClient::guarded(http, guard.clone())?;
         let fetcher = Fetcher::new(client, guard, permits, settings);

@@ -1,5 +1,5 @@
--- Returns RUNNING runs whose owner's lease has ended, and RUNNING runs without an owner that are older than the
--- backstop, each with the number of runs that its owner held at the end. Skips the runs that another transaction has
+-- Returns RUNNING runs whose owner's lease has ended, and RUNNING runs without an owner that are older than
+-- `unowned_after`, each with the number of runs that its owner held at the end. Skips the runs that another transaction has
 -- locked. The next recovery finds them.
 SELECT {run}, coalesce((SELECT held_at_end FROM workers w WHERE w.id = runs.worker_id), 1) AS run_held_together
 FROM runs

@@ -151,15 +151,16 @@ impl Writer<'_> {
             total = match (self.is_ranked, text.any) {
                 (true, true) => format!(
                     "(SELECT least(count(DISTINCT document_number), {}) FROM hits)",
-                    FoundDocuments::MOST
+                    FoundDocuments::MAX_COUNT
                 ),
-                (true, false) => format!("(SELECT least(count(*), {}) FROM numbers)", FoundDocuments::MOST),
+                (true, false) =>
+                    format!("(SELECT least(count(*), {}) FROM numbers)", FoundDocuments::MAX_COUNT),
                 (false, _) => "count(*) OVER ()".to_owned(),
             },
             inner = if has_words { "m.positions AS positions, m.score AS score" } else { NOTHING },
             source = if has_words { FOUND } else { DOCUMENTS },
             state = SqlBuilder::state(),
-            most = self.query.counted.min(FoundDocuments::MOST),
+            most = self.query.count_limit.min(FoundDocuments::MAX_COUNT),
             limit = self.query.limit,
         )
     }
@@ -207,7 +208,7 @@ impl Writer<'_> {
     /// whether there may be more, as an expression.
     fn having_all(&mut self) -> String {
         let text = &self.query.text;
-        let most = if self.is_ranked { FoundDocuments::MOST as usize + 1 } else { MAX_SCANNED };
+        let most = if self.is_ranked { FoundDocuments::MAX_COUNT as usize + 1 } else { MAX_SCANNED };
         let mut cuts = vec![format!("(SELECT count(*) FROM numbers) >= {most}")];
         let mut confirmed = vec!["true".to_owned()];
         for (place, term) in text.terms.iter().enumerate().filter(|(_, term)| has_phrase(term)) {

@@ -1,9 +1,7 @@
 //! Calibration: the counts of reviews, and the signals of each reviewed document.
 
 use quire_ports::{FieldReliability, PortResult};
-use quire_understanding::calibration::{
-    BINS, CalibrationEntry, CalibrationState, ReviewCounts, ReviewSignals,
-};
+use quire_understanding::calibration::{BINS, CalibrationEntry, ReviewCounts, ReviewSignals, Standing};
 
 use super::{ColumnReader, known};
 
@@ -28,8 +26,8 @@ pub fn review_counts(row: &dyn ColumnReader) -> PortResult<ReviewCounts> {
 /// The counts of a row of `{calibration}` and the values that are derived from them.
 pub fn calibration_entry(row: &dyn ColumnReader) -> PortResult<CalibrationEntry> {
     let name = row.text("calibration_standing")?;
-    let state = known(CalibrationState::parse(name), "state", name)?;
-    Ok(CalibrationEntry { counts: review_counts(row)?, state })
+    let standing = known(Standing::parse(name), "standing", name)?;
+    Ok(CalibrationEntry { counts: review_counts(row)?, standing })
 }
 
 /// A row of `calibration/revert_snapshot.sql`.

@@ -1,5 +1,7 @@
 //! Conditions on documents as SQL. `d` is the row of the document and `s` its row in the search index.
 
+use std::ops::Bound;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use quire_ports::{DocumentCondition, DocumentProperty};
@@ -135,7 +137,7 @@ impl SqlBuilder {
                     ways.push(format!("f.number_value = {}", self.value(SqlValue::Number(*number))));
                 }
                 if let Some((first, last)) = days {
-                    let days = Bounds { least: Some((*first, true)), most: Some((*last, true)) };
+                    let days = Bounds { least: Bound::Included(*first), most: Bound::Included(*last) };
                     ways.push(self.days(days));
                 }
             }
@@ -174,10 +176,13 @@ impl SqlBuilder {
     ) -> String {
         let mut sides = Vec::new();
         for (bound, sign) in [(bounds.least, '>'), (bounds.most, '<')] {
-            if let Some((bound, is_included)) = bound {
-                let name = value(self, bound);
-                sides.push(format!("{column} {sign}{} {name}", if is_included { "=" } else { "" }));
-            }
+            let (bound, equal) = match bound {
+                Bound::Included(bound) => (bound, "="),
+                Bound::Excluded(bound) => (bound, ""),
+                Bound::Unbounded => continue,
+            };
+            let name = value(self, bound);
+            sides.push(format!("{column} {sign}{equal} {name}"));
         }
         format!("({})", sides.join(" AND "))
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use quire_ports::{FIRST_TEXT_CHUNK, IndexedTerm, IndexedText, MAX_CHUNKS, NAME_CHUNK, VALUES_CHUNK};
-use quire_understanding::search::{is_vocabulary_word, search_words, stem};
+use quire_understanding::search::{is_vocabulary_word, stem, tokenize};
 
 /// A row of chunks.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl IndexEntry {
     }
 
     fn of_text(position: u32, text: String, language: Option<&str>) -> Self {
-        let words = search_words(&text);
+        let words = tokenize(&text);
         if words.is_empty() {
             return Self::default();
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use quire_ports::{PageImageRequest, Reader as _};
+use quire_ports::{DocumentReader as _, PageImageRequest};
 
 use super::Miss;
 use super::pairs::EvaluatedDocument;

@@ -208,7 +208,7 @@ impl Importer {
                 Ok(0) => break,
                 Ok(length) => match upload.write(&chunk[..length]).await {
                     Ok(()) => {}
-                    Err(UploadError::Store(error)) => return Err(error.into()),
+                    Err(UploadError::Other(error)) => return Err(error.into()),
                     Err(refused) => return Ok(self.refused(Some(hash), refused)),
                 },
                 Err(error) => return Ok(self.unreadable_with_hash(hash, &error.to_string())),
@@ -223,7 +223,7 @@ impl Importer {
         let uploader = Uploader { actor: ACTOR.to_owned(), key: None };
         let imported = match upload.finish(&name, Some(first), &uploader).await {
             Ok(imported) => imported.overview,
-            Err(UploadError::Store(error)) => return Err(error.into()),
+            Err(UploadError::Other(error)) => return Err(error.into()),
             Err(refused) => return Ok(self.refused(Some(hash), refused)),
         };
         match imported.latest_run {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use quire_domain::reading::Page;
-use quire_ports::{ReadRequest, Reader as _};
+use quire_ports::{DocumentReader as _, ReadRequest};
 use quire_understanding::{SchemaFile, SchemaFormat, draft_schema};
 
 use crate::cli::progress_bar;

@@ -1,9 +1,9 @@
-//! Changes of fields.
+//! Edits of fields.
 
 use quire_domain::ids::FieldId;
 
 use super::matching::is_same_value;
-use super::{ChangeStatus, Check, CheckedChange};
+use super::{Check, CheckedEdit, EditStatus};
 use crate::edit::{EditOperation, VisitAssignment};
 use crate::{Field, Value, ValueType};
 
@@ -14,7 +14,7 @@ impl<'f> Check<'f> {
         value: Option<&Value>,
         value_type: Option<ValueType>,
         visit: Option<&VisitAssignment>,
-    ) -> CheckedChange {
+    ) -> CheckedEdit {
         let was = self.versions.base_field(id);
         let requested = value.or(was.map(|was| &was.value)).cloned().unwrap_or_default();
         let target = visit.map(|visit| self.target(visit));
@@ -27,10 +27,10 @@ impl<'f> Check<'f> {
         let has_visit = target.as_ref().is_none_or(|target| visit_of(target) == now.visit_id.as_deref());
         let is_untouched = was.is_some_and(|was| is_same_value(&was.value, &now.value, now.value_type));
         let status = match (has_value, has_visit) {
-            (true, true) => ChangeStatus::Done,
-            (true, false) => ChangeStatus::Free,
-            _ if is_untouched => ChangeStatus::Free,
-            _ => ChangeStatus::Conflict,
+            (true, true) => EditStatus::Done,
+            (true, false) => EditStatus::Free,
+            _ if is_untouched => EditStatus::Free,
+            _ => EditStatus::Conflict,
         };
         let retry = EditOperation::Update {
             field: now.field_id,
@@ -39,7 +39,7 @@ impl<'f> Check<'f> {
             visit_id: target.filter(|_| !has_visit),
         };
         let checked = of_field(was, Some(now), requested);
-        CheckedChange { status, retry: (status != ChangeStatus::Done).then_some(retry), ..checked }
+        CheckedEdit { status, retry: (status != EditStatus::Done).then_some(retry), ..checked }
     }
 
     /// An update of a field that was deleted: insisting adds the field again.
@@ -49,7 +49,7 @@ impl<'f> Check<'f> {
         requested: Value,
         value_type: Option<ValueType>,
         target: Option<&VisitAssignment>,
-    ) -> CheckedChange {
+    ) -> CheckedEdit {
         let kind = |was: &Field| value_type.unwrap_or(was.value_type);
         // A newer run may have read the requested value itself, or somebody may have added it again.
         let is_there = was.is_some_and(|was| {
@@ -67,11 +67,11 @@ impl<'f> Check<'f> {
             value_type: Some(kind(was)),
             visit_id,
         });
-        let status = if is_done { ChangeStatus::Done } else { ChangeStatus::Conflict };
-        CheckedChange { status, retry, ..of_field(was, None, requested) }
+        let status = if is_done { EditStatus::Done } else { EditStatus::Conflict };
+        CheckedEdit { status, retry, ..of_field(was, None, requested) }
     }
 
-    pub(super) fn delete(&self, id: FieldId) -> CheckedChange {
+    pub(super) fn delete(&self, id: FieldId) -> CheckedEdit {
         let was = self.versions.base_field(id);
         let now = self.now(id, was);
         let is_untouched = |now: &Field| {
@@ -79,26 +79,26 @@ impl<'f> Check<'f> {
                 || was.is_some_and(|was| is_same_value(&was.value, &now.value, now.value_type))
         };
         let status = match now {
-            None => ChangeStatus::Done,
-            Some(now) if is_untouched(now) => ChangeStatus::Free,
-            Some(_) => ChangeStatus::Conflict,
+            None => EditStatus::Done,
+            Some(now) if is_untouched(now) => EditStatus::Free,
+            Some(_) => EditStatus::Conflict,
         };
         let retry = now.map(|now| EditOperation::Delete { field: now.field_id });
-        CheckedChange { status, retry, ..of_field(was, now, Value::Null) }
+        CheckedEdit { status, retry, ..of_field(was, now, Value::Null) }
     }
 
     /// Nobody else can have changed a field that is not there. Versions of another run have other fields.
-    pub(super) fn restore(&self, id: FieldId) -> CheckedChange {
+    pub(super) fn restore(&self, id: FieldId) -> CheckedEdit {
         let now = self.versions.unknown_field(id).or_else(|| self.versions.base_field(id));
         let status = match now {
-            Some(_) => ChangeStatus::Done,
-            None if self.versions.is_same_run() => ChangeStatus::Free,
-            None => ChangeStatus::Conflict,
+            Some(_) => EditStatus::Done,
+            None if self.versions.is_same_run() => EditStatus::Free,
+            None => EditStatus::Conflict,
         };
         let again = EditOperation::Restore { field: id };
         let requested = now.map(|now| now.value.clone()).unwrap_or_default();
         let checked = of_field(None, now, requested);
-        CheckedChange { status, retry: (status == ChangeStatus::Free).then_some(again), ..checked }
+        CheckedEdit { status, retry: (status == EditStatus::Free).then_some(again), ..checked }
     }
 
     pub(super) fn add(
@@ -107,7 +107,7 @@ impl<'f> Check<'f> {
         value: &Value,
         value_type: Option<ValueType>,
         visit_id: Option<&str>,
-    ) -> CheckedChange {
+    ) -> CheckedEdit {
         let kind = self.versions.value_type(key, value_type);
         let visit = visit_id.map(|id| self.target_visit(id));
         let is_visit_deleted = visit.as_ref().is_some_and(Option::is_none);
@@ -129,16 +129,16 @@ impl<'f> Check<'f> {
             visit_id: visit.clone(),
         };
         let (status, retry, other) = match other {
-            _ if !same.is_empty() => (ChangeStatus::Done, None, None),
+            _ if !same.is_empty() => (EditStatus::Done, None, None),
             Some(other) => {
                 let (field, value) = (other.field_id, Some(value.clone()));
                 let instead = EditOperation::Update { field, value, value_type: Some(kind), visit_id: None };
-                (ChangeStatus::Conflict, Some(instead), Some(other))
+                (EditStatus::Conflict, Some(instead), Some(other))
             }
-            None if is_visit_deleted => (ChangeStatus::Conflict, Some(again), None),
-            None => (ChangeStatus::Free, Some(again), None),
+            None if is_visit_deleted => (EditStatus::Conflict, Some(again), None),
+            None => (EditStatus::Free, Some(again), None),
         };
-        CheckedChange {
+        CheckedEdit {
             status,
             key: Some(key.to_owned()),
             visit_id: visit_id.map(|id| visit.unwrap_or_else(|| id.to_owned())),
@@ -147,7 +147,7 @@ impl<'f> Check<'f> {
             requested: value.clone(),
             retry,
             fields: same.into_iter().chain(other.map(|other| other.field_id)).collect(),
-            ..CheckedChange::default()
+            ..CheckedEdit::default()
         }
     }
 
@@ -169,10 +169,10 @@ impl<'f> Check<'f> {
     }
 }
 
-fn of_field(was: Option<&Field>, now: Option<&Field>, requested: Value) -> CheckedChange {
+fn of_field(was: Option<&Field>, now: Option<&Field>, requested: Value) -> CheckedEdit {
     let about = now.or(was);
     let value = |field: Option<&Field>| field.map(|field| field.value.clone()).unwrap_or_default();
-    CheckedChange {
+    CheckedEdit {
         key: about.map(|field| field.key.clone()),
         visit_id: about.and_then(|field| field.visit_id.clone()),
         was: value(was),
@@ -180,7 +180,7 @@ fn of_field(was: Option<&Field>, now: Option<&Field>, requested: Value) -> Check
         theirs_deleted: now.is_none(),
         requested,
         fields: was.into_iter().chain(now).map(|field| field.field_id).collect(),
-        ..CheckedChange::default()
+        ..CheckedEdit::default()
     }
 }
 

@@ -217,7 +217,7 @@ async fn receive(batch: &UploadBatch<'_>, mut field: Field<'_>, overhead: &FormO
     overhead.file_ends();
     let is_end = !matches!(
         received,
-        Ok(Ok(_) | Err(UploadError::Empty | UploadError::Unsupported { .. } | UploadError::Store(_)))
+        Ok(Ok(_) | Err(UploadError::Empty | UploadError::Unsupported { .. } | UploadError::Other(_)))
     );
     let upload = match received {
         Ok(upload) => upload.map_err(ApiError::from),

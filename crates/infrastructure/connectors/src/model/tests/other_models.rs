@@ -56,7 +56,7 @@ async fn a_rate_limit_is_returned_with_its_time_and_nobody_sleeps() {
     assert_eq!((error.kind, error.retry_after), (ModelErrorKind::RateLimited, Some(Duration::from_mins(10))));
     let now = Timestamp::UNIX_EPOCH;
     let until = now.checked_add(SignedDuration::from_mins(10)).unwrap();
-    assert_eq!(error.failure_kind(now), quire_domain::FailureKind::Postponed { until });
+    assert_eq!(error.failure_kind(now), quire_domain::FailureKind::RateLimited { until });
     assert_eq!(asked(&server), ["any"]);
 }
 

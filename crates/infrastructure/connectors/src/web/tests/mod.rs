@@ -15,8 +15,8 @@ use quire_domain::LaneName;
 use quire_domain::link::NormalizedUrl;
 use quire_domain::reading::{FileKind, Line, Page, Reading, Rect, Word};
 use quire_ports::{
-    CallContext, CallPermit, CallPermits, FetchedPage, PageArticle, PageImageRequest, PageReader, ReadError,
-    ReadErrorKind, ReadOutput, ReadRequest, Reader, WebFailure, WebPage, WebReader as _,
+    CallContext, CallPermit, CallPermits, DocumentReader, FetchedPage, PageArticle, PageImageRequest,
+    PageReader, ReadError, ReadErrorKind, ReadOutput, ReadRequest, WebFailure, WebPage, WebReader as _,
 };
 use quire_testkit::DnsServer;
 
@@ -52,7 +52,7 @@ impl PageReader for BytesAsText {
 struct SameWords;
 
 #[async_trait]
-impl Reader for SameWords {
+impl DocumentReader for SameWords {
     async fn read(&self, request: ReadRequest) -> Result<ReadOutput, ReadError> {
         // As a reader does that has to recognise a page.
         let permit = request.recognised.as_ref().unwrap().permit().await;

@@ -11,26 +11,26 @@ use quire_domain::ids::FieldId;
 /// A requested edit: one with its value, or one with a text that has to be read first.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RequestedEdit {
-    /// An edit as it is.
-    Exact(EditOperation),
+    /// An edit with its value, or one that needs none.
+    Value(EditOperation),
     /// A text for a field.
-    Typed(TypedEdit),
+    Text(TextEdit),
 }
 
 /// A text that a person typed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TypedEdit {
+pub struct TextEdit {
     /// The field that it is for.
-    pub target: TypedTarget,
+    pub target: TextTarget,
     /// The text.
     pub text: String,
     /// Whether to keep the text as it is if the key cannot have such a value.
     pub keep: bool,
 }
 
-/// The field that a typed text is for.
+/// The field that an entered text is for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum TypedTarget {
+pub enum TextTarget {
     /// A new field.
     New {
         /// Its key.
@@ -47,7 +47,7 @@ pub enum TypedTarget {
     },
 }
 
-/// Why a typed text did not become a value.
+/// Why an entered text did not become a value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("changes[{index}].text: {problem}")]
 pub struct UnclearText {
@@ -57,7 +57,7 @@ pub struct UnclearText {
     pub problem: TextProblem,
 }
 
-/// What is wrong with a typed text.
+/// What is wrong with an entered text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TextProblem {
     /// It can be read in several ways.
@@ -76,33 +76,37 @@ pub enum TextProblem {
     InvalidTable(String),
 }
 
-/// Reads the typed texts of a batch. `fields` are those of the edited version.
-pub fn read_typed_texts(
+/// Reads the entered texts of a batch. `fields` are those of the edited version.
+pub fn parse_entered_texts(
     batch: &[RequestedEdit],
     fields: &[Field],
     schema: &Schema,
 ) -> Result<Vec<EditOperation>, UnclearText> {
     let read = |(index, edit): (usize, &RequestedEdit)| match edit {
-        RequestedEdit::Exact(operation) => Ok(operation.clone()),
-        RequestedEdit::Typed(typed) => {
-            read_typed(typed, fields, schema).map_err(|problem| UnclearText { index, problem })
+        RequestedEdit::Value(operation) => Ok(operation.clone()),
+        RequestedEdit::Text(entered) => {
+            parse_entered_text(entered, fields, schema).map_err(|problem| UnclearText { index, problem })
         }
     };
     batch.iter().enumerate().map(read).collect()
 }
 
-fn read_typed(typed: &TypedEdit, fields: &[Field], schema: &Schema) -> Result<EditOperation, TextProblem> {
-    match &typed.target {
-        TypedTarget::New { key, visit_id } => {
-            let (value, value_type) = read_text(typed, schema.key(key), ValueType::String)?;
+fn parse_entered_text(
+    entered: &TextEdit,
+    fields: &[Field],
+    schema: &Schema,
+) -> Result<EditOperation, TextProblem> {
+    match &entered.target {
+        TextTarget::New { key, visit_id } => {
+            let (value, value_type) = read_text(entered, schema.key(key), ValueType::String)?;
             let (key, visit_id) = (key.clone(), visit_id.clone());
             Ok(EditOperation::Add { key, value, value_type: Some(value_type), visit_id })
         }
-        TypedTarget::Field { field: id, visit_id } => {
+        TextTarget::Field { field: id, visit_id } => {
             let field = fields.iter().find(|field| field.field_id == *id);
             let known = field.and_then(|field| schema.key(&field.key));
             let value_type = field.map_or(ValueType::String, |field| field.value_type);
-            let (value, value_type) = read_text(typed, known, value_type)?;
+            let (value, value_type) = read_text(entered, known, value_type)?;
             let (value, value_type, visit_id) = (Some(value), Some(value_type), visit_id.clone());
             Ok(EditOperation::Update { field: *id, value, value_type, visit_id })
         }
@@ -110,22 +114,22 @@ fn read_typed(typed: &TypedEdit, fields: &[Field], schema: &Schema) -> Result<Ed
 }
 
 fn read_text(
-    typed: &TypedEdit,
+    entered: &TextEdit,
     key: Option<&SchemaKey>,
     value_type: ValueType,
 ) -> Result<(Value, ValueType), TextProblem> {
     match key.filter(|key| key.value_type == ValueType::Table) {
-        Some(key) => Ok((read_table(key, typed)?, ValueType::Table)),
-        None => ValueRules::of(key, value_type).read(&typed.text, typed.keep),
+        Some(key) => Ok((read_table(key, entered)?, ValueType::Table)),
+        None => ValueRules::of(key, value_type).read(&entered.text, entered.keep),
     }
 }
 
 /// A table is typed as JSON: a list of rows. A text in a cell is read as its column says; other cells are values already.
-fn read_table(key: &SchemaKey, typed: &TypedEdit) -> Result<Value, TextProblem> {
-    if typed.text.trim().is_empty() {
+fn read_table(key: &SchemaKey, entered: &TextEdit) -> Result<Value, TextProblem> {
+    if entered.text.trim().is_empty() {
         return Ok(Value::Null);
     }
-    let rows: Vec<TableRow> = serde_json::from_str(&typed.text)
+    let rows: Vec<TableRow> = serde_json::from_str(&entered.text)
         .map_err(|_| TextProblem::InvalidTable(EXPECTED_TABLE.to_owned()))?;
     let read = |column: &TableColumn, value: Value| match value {
         Value::Text(text) => {
@@ -209,9 +213,9 @@ mod tests {
     }
 
     fn typed(name: &str, text: &str, keep: bool) -> Result<(Value, ValueType), TextProblem> {
-        let target = TypedTarget::New { key: name.to_owned(), visit_id: None };
-        let edit = RequestedEdit::Typed(TypedEdit { target, text: text.to_owned(), keep });
-        match read_typed_texts(&[edit], &[], &schema()) {
+        let target = TextTarget::New { key: name.to_owned(), visit_id: None };
+        let edit = RequestedEdit::Text(TextEdit { target, text: text.to_owned(), keep });
+        match parse_entered_texts(&[edit], &[], &schema()) {
             Ok(operations) => match operations.into_iter().next() {
                 Some(EditOperation::Add { value, value_type: Some(value_type), .. }) => {
                     Ok((value, value_type))
@@ -284,9 +288,9 @@ mod tests {
     #[test]
     fn a_text_for_a_field_is_read_by_the_key_of_the_field() {
         let field = Field::new("count", text("unos 20"), ValueType::String, Origin::Human, 0.5);
-        let target = TypedTarget::Field { field: field.field_id, visit_id: None };
-        let edit = RequestedEdit::Typed(TypedEdit { target, text: "20".to_owned(), keep: false });
-        let read = read_typed_texts(&[edit], std::slice::from_ref(&field), &schema());
+        let target = TextTarget::Field { field: field.field_id, visit_id: None };
+        let edit = RequestedEdit::Text(TextEdit { target, text: "20".to_owned(), keep: false });
+        let read = parse_entered_texts(&[edit], std::slice::from_ref(&field), &schema());
         let operation = EditOperation::Update {
             field: field.field_id,
             value: Some(Value::Number(20.0)),
