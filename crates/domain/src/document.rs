@@ -190,7 +190,9 @@ fn shown_failure_type(failure_type: FailureType) -> FailureType {
         | FailureType::InterpretationFailed
         | FailureType::EmbeddingFailed
         | FailureType::ProcessTerminated
-        | FailureType::RunTimedOut => failure_type,
+        | FailureType::RunTimedOut
+        | FailureType::Withdrawn
+        | FailureType::Cancelled => failure_type,
         _ => FailureType::UnknownError,
     }
 }
@@ -280,6 +282,8 @@ mod tests {
             FailureType::EmbeddingFailed,
             FailureType::ProcessTerminated,
             FailureType::RunTimedOut,
+            FailureType::Withdrawn,
+            FailureType::Cancelled,
         ];
         for failure_type in FailureType::ALL {
             let shown = status_of(Some(&failed(*failure_type))).failure_type.unwrap();

@@ -58,7 +58,7 @@ async fn a_cancelled_run_drops_its_call_and_frees_its_slot(env: &TestEnv) {
     wait_until(async || model.requests().len() == 2 && model.open_requests() == 1).await;
     env.wait_until_running(queued, true).await;
     let detail = server.get_bytes(&format!("/documents/{document}")).json();
-    assert_eq!((&detail["status"], &detail["failure_type"]), (&json!("FAILED"), &json!("UNKNOWN_ERROR")));
+    assert_eq!((&detail["status"], &detail["failure_type"]), (&json!("FAILED"), &json!("CANCELLED")));
     assert_eq!(server.post(&format!("/runs/{run}/cancel")).status, 409);
     assert_eq!(server.post(&format!("/runs/{queued}/cancel")).status, 200);
     wait_until(async || model.open_requests() == 0).await;

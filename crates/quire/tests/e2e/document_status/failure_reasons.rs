@@ -13,7 +13,7 @@ on_both_stores! {
     /// Proves R030 and R046 for EXTRACTION.
     a_failed_extraction_is_the_failure_type,
     /// Proves R030 for a run that was withdrawn.
-    a_withdrawn_run_is_an_unknown_error with [("QUIRE_ENGINE_SLOTS", "1")],
+    a_withdrawn_run_is_shown_as_withdrawn with [("QUIRE_ENGINE_SLOTS", "1")],
     /// Proves R030 for a run that timed out.
     a_timeout_is_the_failure_type with [
         ("QUIRE_PIPELINES_DOCUMENT_RUN_LIMIT", "1s"),
@@ -43,14 +43,14 @@ async fn a_failed_extraction_is_the_failure_type(env: &TestEnv) {
     }
 }
 
-async fn a_withdrawn_run_is_an_unknown_error(env: &TestEnv) {
+async fn a_withdrawn_run_is_shown_as_withdrawn(env: &TestEnv) {
     let server = env.cli.serve();
     upload_document(&server, &long_document(), "");
     let id = upload_document(&server, &clinical_record(1), "");
     let run = env.runs_of(id).await[0].id;
     let withdrawn = server.post(&format!("/runs/{run}/withdraw"));
     assert_eq!((withdrawn.status, &withdrawn.json()["failure_type"]), (200, &json!("WITHDRAWN")));
-    assert_eq!(document_status(&server, id), failed("UNKNOWN_ERROR"));
+    assert_eq!(document_status(&server, id), failed("WITHDRAWN"));
     assert_eq!(steps(&server, id), []);
 }
 
