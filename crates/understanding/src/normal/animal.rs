@@ -202,6 +202,60 @@ pub(crate) fn facts_in_line(words: &str) -> Option<FactsInLine<'_>> {
     }
 }
 
+/// The most parts of a line of facts, and the most words of each.
+const MAX_PARTS: usize = 6;
+const MAX_PART_WORDS: usize = 6;
+/// Marks between the parts of a line of facts.
+const PART_MARKS: [char; 6] = [',', ';', '·', '•', '|', '●'];
+
+/// Recognises a line of facts with marks between them: `Golden Retriever · Spayed Female · 6 yr`, `Perro mestizo, macho castrado`. At
+/// least one part states what the animal is, and every part is short.
+pub(crate) fn facts_in_parts(line: &str) -> Option<FactsInLine<'_>> {
+    let parts: Vec<&str> = line.split(PART_MARKS).map(str::trim).filter(|part| !part.is_empty()).collect();
+    let is_short = |part: &&str| part.split_whitespace().count() <= MAX_PART_WORDS;
+    if parts.len() > MAX_PARTS || !parts.iter().all(is_short) {
+        return None;
+    }
+    let mut values: Vec<(Normaliser, Option<&str>)> = Vec::new();
+    let mut add = |normaliser: Normaliser, words| {
+        if !values.iter().any(|(known, _)| *known == normaliser) {
+            values.push((normaliser, Some(words)));
+        }
+    };
+    let mut says_what = false;
+    for (place, part) in parts.iter().enumerate() {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let first = words.first().map(|first| fold(first.trim_matches(|c: char| !c.is_alphanumeric())))?;
+        let is_kind = is_animal(&first);
+        says_what |= is_kind || sex(part).is_some();
+        if is_kind {
+            add(Normaliser::Species, part);
+            // "Perro mestizo", "Canine English Springer Spaniel".
+            let breed = part_of(part, 1..words.len())
+                .filter(|breed| is_kind_behind_name(breed) && sex(breed).is_none());
+            if let Some(breed) = breed.or_else(|| {
+                part_of(part, 1..words.len()).filter(|_| {
+                    words.len() == 2
+                        && sex(words[1]).is_none()
+                        && !NOT_A_BREED.contains(&fold(words[1]).as_str())
+                })
+            }) {
+                add(Normaliser::Breed, breed);
+            }
+            if sex(&first).is_some() || sex(part).is_some() {
+                add(Normaliser::Sex, part);
+            }
+        } else if let Some((normaliser, value)) = fact_behind_name(part) {
+            add(normaliser, value);
+        } else if sex(part).is_some() {
+            add(Normaliser::Sex, part);
+        } else if place < 2 && is_kind_behind_name(part) {
+            add(Normaliser::Breed, part);
+        }
+    }
+    (says_what && values.len() > 1).then_some(FactsInLine { rule: "facts_in_parts", values, has_more: false })
+}
+
 /// Some of the words of a line.
 pub(crate) fn part_of(line: &str, range: std::ops::Range<usize>) -> Option<&str> {
     let place = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;

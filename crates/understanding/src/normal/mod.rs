@@ -24,7 +24,9 @@ pub(super) use address::{
 };
 pub(super) use american::is_american;
 pub use animal::{breed, pet_name, sex, species};
-pub(super) use animal::{fact_behind_name, facts_in_line, is_kind_behind_name, part_of, parts_behind_name};
+pub(super) use animal::{
+    fact_behind_name, facts_in_line, facts_in_parts, is_kind_behind_name, part_of, parts_behind_name,
+};
 pub use date::{DateOrder, date};
 pub(crate) use date::{DateStyle, date_in_order, date_readings};
 pub(super) use facts::{

@@ -61,7 +61,8 @@ impl FieldFinder<'_> {
             && !is_town
             && (token.text.ends_with(',') || is_told || is_first || is_quoted || is_full)
             && token.text.chars().any(char::is_alphabetic)
-            && !PRONOUNS.contains(&token.word.as_str());
+            && !PRONOUNS.contains(&token.word.as_str())
+            && !says_kind(&token.word);
         // "La gata Ramona, de 10 años".
         let is_behind_kind = at > 0 && token.text.ends_with(',') && says_kind(&flow.tokens[at - 1].word);
         let has_kind = is_behind_kind

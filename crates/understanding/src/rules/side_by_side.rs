@@ -20,6 +20,9 @@ const MAX_LEVEL: f32 = 0.45;
 const MAX_DATED: f32 = 0.3;
 /// How far apart two lines may be that are level, in line heights.
 const LEVEL: f32 = 0.12;
+/// How far apart, in points, two distances to the nearest line may be that are one, and the share of lines that have it.
+const SAME_OFFSET: f32 = 0.6;
+const MIN_BESIDE: f32 = 0.75;
 /// The least part of the width of the wider column that the other has in a newspaper.
 const MIN_WIDTH_SHARE: f32 = 0.7;
 
@@ -116,7 +119,10 @@ fn are_independent(cells: &[&Cell<'_>], edge: f32) -> bool {
         let dated = one.iter().filter(|cell| starts_with_date(cell)).count();
         let level = one.iter().filter(|cell| is_level_with(cell, other)).count();
         let lines = distinct_lines(one);
-        lines >= MIN_LINES && share(level, one.len()) < MAX_LEVEL && share(dated, one.len()) < MAX_DATED
+        lines >= MIN_LINES
+            && !stands_beside(one, other)
+            && share(level, one.len()) < MAX_LEVEL
+            && share(dated, one.len()) < MAX_DATED
     })
 }
 
@@ -161,6 +167,22 @@ fn distinct_lines(cells: &[&Cell<'_>]) -> usize {
         }
     }
     count
+}
+
+/// Whether nearly all lines are at one distance from the nearest line of the other side: labels in smaller letters, beside their text.
+fn stands_beside(lines: &[&Cell<'_>], others: &[&Cell<'_>]) -> bool {
+    let middle = |cell: &Cell<'_>| f32::midpoint(cell.rect.y0, cell.rect.y1);
+    let offset = |cell: &&Cell<'_>| {
+        let own = middle(cell);
+        let at = others.partition_point(|other| middle(other) < own);
+        let near = others[at.saturating_sub(1)..others.len().min(at + 1)].iter();
+        near.map(|other| middle(other) - own).min_by(|one, two| one.abs().total_cmp(&two.abs()))
+    };
+    let mut offsets: Vec<f32> = lines.iter().filter_map(offset).collect();
+    offsets.sort_by(f32::total_cmp);
+    let Some(median) = offsets.get(offsets.len() / 2).copied() else { return false };
+    let same = offsets.iter().filter(|offset| (**offset - median).abs() <= SAME_OFFSET).count();
+    share(same, offsets.len()) >= MIN_BESIDE
 }
 
 /// Whether a line at the height of a cell is among others, which are sorted from top to bottom.

@@ -8,12 +8,17 @@ use super::segments::Separator;
 use super::signature::is_title;
 use super::value_position::TokenSpan;
 use super::{FieldFinder, UNLABELLED_RANK};
-use crate::normal::{facts_in_line, is_signalment, opens_with_postcode};
+use crate::normal::{facts_in_line, facts_in_parts, is_signalment, opens_with_postcode};
 use crate::{Normaliser, SchemaKey};
 
 /// The rows of a document in which a block without labels introduces the subject, and the most cells of each.
 const MAX_ROWS_TO_BLOCK: usize = 20;
 const MAX_CELLS_OF_BLOCK: usize = 8;
+/// The most rows between a name and the facts below it, and the largest distance between them, in line heights.
+const MAX_ROWS_ABOVE: usize = 3;
+const MAX_NAME_DISTANCE: f32 = 2.6;
+/// The fewest figures of a number beside a name.
+const MIN_CODE_DIGITS: usize = 3;
 /// The same for a side bar, in points.
 const TOP_OF_PAGE: f32 = 260.0;
 
@@ -136,13 +141,14 @@ impl FieldFinder<'_> {
         let name = self.schema.keys.iter().position(is_name).filter(|name| !self.has_value(*name));
         let is_near_top = it.row > 0 && self.is_near_top(span.0);
         let (Some(name), true) = (name, is_near_top) else { return false };
-        let Some(facts) = facts_in_line(words).filter(|facts| facts.values.len() > 1) else { return false };
-        let row = self.layout.rows[it.row - 1].clone();
-        let is_above = |cell: &usize| (self.layout.cells[*cell].rect.x0 - it.rect.x0).abs() <= 4.0;
-        let Some(above) = row.clone().take(MAX_CELLS_OF_BLOCK).find(is_above) else { return false };
+        let facts = facts_in_line(words).filter(|facts| facts.values.len() > 1);
+        let Some(facts) = facts_in_parts(words).or(facts) else { return false };
+        let row = it.row;
+        let Some(above) = self.cell_above(span.0) else { return false };
         let tokens = &self.layout.cells[above].tokens;
         // "Moose" #7781: the number is that of the record.
-        let has_code = tokens.len() == 2 && tokens[1].text.starts_with('#');
+        let has_code =
+            tokens.len() == 2 && tokens[1].text.bytes().filter(u8::is_ascii_digit).count() >= MIN_CODE_DIGITS;
         let is_word = |text: &str| text.trim_matches(['"', '“', '”', '\'']).chars().all(char::is_alphabetic);
         let is_plain = (1..=2).contains(&tokens.len())
             && tokens
@@ -150,7 +156,7 @@ impl FieldFinder<'_> {
                 .take(if has_code { 1 } else { 2 })
                 .all(|token| token.is_capital() && is_word(token.text))
             && !tokens.iter().any(|token| self.has_meaning(token))
-            && self.line_distance(above, span.0) <= 2.2;
+            && self.line_distance(above, span.0) <= MAX_NAME_DISTANCE;
         if !is_plain || self.used[above] {
             return false;
         }
@@ -160,7 +166,7 @@ impl FieldFinder<'_> {
             self.add_unlabelled(code, &(above, 1..2), None, "block");
         }
         self.add_unlabelled(Some(name), &place, None, "block");
-        let is_column = above > row.start;
+        let is_column = above > self.layout.rows[self.layout.cells[above].row].start;
         self.context.open_region(&self.layout.cells[above], self.roles.subject, is_column);
         for (normaliser, value) in facts.values {
             self.add_unlabelled(self.key_in_section(self.roles.subject, normaliser), span, value, facts.rule);
@@ -168,10 +174,14 @@ impl FieldFinder<'_> {
         if facts.has_more {
             self.facts_behind_name(None, std::slice::from_ref(span), words);
         }
-        let beside =
-            [Some(above + 1), above.checked_sub(1)].into_iter().flatten().find(|other| row.contains(other));
-        if let Some(beside) = beside {
-            self.person_above_street(beside, "block");
+        // The person stands beside the name or beside this line, perhaps in letters of another size.
+        let rows = self.layout.cells[above].row.saturating_sub(1)..=row;
+        let beside: Vec<usize> =
+            rows.flat_map(|row| self.layout.rows[row].clone()).take(MAX_CELLS_OF_BLOCK).collect();
+        for cell in beside.into_iter().filter(|cell| *cell != above && *cell != span.0) {
+            if self.person_above_street(cell, "block") {
+                break;
+            }
         }
         true
     }
@@ -214,15 +224,23 @@ impl FieldFinder<'_> {
         is_plain && self.add_unlabelled(name, span, None, "above_labels")
     }
 
-    /// A word in larger letters directly above a line at the same edge, which may be a name.
-    pub(super) fn name_above(&self, cell: usize) -> Option<TokenSpan> {
+    /// The cell above another one at the same edge, within a few rows: letters of another size stand in rows of their own.
+    fn cell_above(&self, cell: usize) -> Option<usize> {
         let it = &self.layout.cells[cell];
-        let above = self.layout.rows[it.row.checked_sub(1)?].clone();
-        let cell = above.take(MAX_CELLS_OF_BLOCK).find(|other| {
+        let rows = (it.row.saturating_sub(MAX_ROWS_ABOVE)..it.row).rev();
+        rows.flat_map(|row| self.layout.rows[row].clone().take(MAX_CELLS_OF_BLOCK)).find(|other| {
+            self.layout.count_step();
             let other = &self.layout.cells[*other];
-            (other.rect.x0 - it.rect.x0).abs() <= 4.0
-                && other.page == it.page
-                && other.height() > 1.2 * it.height()
+            (other.rect.x0 - it.rect.x0).abs() <= 4.0 && other.page == it.page && other.part == it.part
+        })
+    }
+
+    /// A word in larger letters directly above a line at the same edge, which may be a name.
+    pub(super) fn name_above(&self, below: usize) -> Option<TokenSpan> {
+        let it = &self.layout.cells[below];
+        let cell = self.cell_above(below).filter(|above| {
+            self.layout.cells[*above].height() > 1.2 * it.height()
+                && self.line_distance(*above, below) <= MAX_NAME_DISTANCE
         })?;
         let tokens = &self.layout.cells[cell].tokens;
         let is_name = (1..=2).contains(&tokens.len())
@@ -274,7 +292,7 @@ impl FieldFinder<'_> {
             self.add_unlabelled(name, span, None, "name_before_birth");
             return;
         }
-        let Some(facts) = facts_in_line(words) else {
+        let Some(facts) = facts_in_line(words).or_else(|| facts_in_parts(words)) else {
             self.line_below_name(span, words);
             return;
         };
@@ -299,9 +317,9 @@ pub(super) fn looks_like_person(words: &str) -> bool {
     let count = words.split_whitespace().count();
     let is_capital = |word: &str| {
         let starts = word.chars().next().is_some_and(char::is_uppercase);
-        starts || matches!(word, "de" | "del" | "la" | "y" | "los" | "las")
+        starts || matches!(word, "de" | "del" | "la" | "y" | "e" | "los" | "las" | "and" | "&")
     };
-    let is_plain = words.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || ".'-".contains(c));
+    let is_plain = words.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || ".'’-&".contains(c));
     (2..=5).contains(&count)
         && is_plain
         && words.split_whitespace().all(is_capital)
