@@ -196,8 +196,11 @@ impl<'s> Labels<'s> {
         let mut all =
             self.words_of_visits[from..].iter().take_while(|word| word.starts_with(beginning.as_str()));
         let first = self.meanings.get(all.next()?)?;
-        let is_same = |word: &String| self.meanings.get(word).is_some_and(|other| other.key == first.key);
-        all.all(is_same).then_some(first)
+        // Of labels of one key, the one that may mean other keys, too.
+        all.try_fold(first, |first, word| {
+            let other = self.meanings.get(word).filter(|other| other.key == first.key)?;
+            Some(if other.shared.len() > first.shared.len() { other } else { first })
+        })
     }
 
     /// A lead-in with a colon behind it is a label.
