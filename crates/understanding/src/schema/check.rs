@@ -86,7 +86,8 @@ fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
         check_words(words, LONGEST_LABEL, &path(member), problems);
     }
     check_words(&key.lead_ins, MAX_LEAD_IN_WORDS, &path("lead_ins"), problems);
-    if !key.sentence_words.is_empty() && !(key.scope == Scope::Visit && key.repeatable) {
+    let is_list_of_visits = key.scope == Scope::Visit && key.repeatable;
+    if !key.sentence_words.is_empty() && !is_list_of_visits {
         problems.add(&path("sentence_words"), "need scope = \"visit\" and repeatable = true");
     }
     check_validators(key, problems);
