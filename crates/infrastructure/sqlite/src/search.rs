@@ -18,7 +18,7 @@ use rusqlite::{Connection, ToSql, params, params_from_iter};
 
 use crate::error::translate;
 use crate::queue::row_limit;
-use crate::row::{SqliteRow, all, first, micros, scalar};
+use crate::row::{Columns, SqliteRow, all, first, micros, scalar};
 use crate::search_matches::{Matches, matches};
 use crate::vectors::decode;
 use crate::{SqliteStore, search_entry, sql};
@@ -181,8 +181,9 @@ fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments
     let parameters = params_from_iter(sql.values.into_iter().map(Parameter));
     let mut rows = prepared.query(parameters).map_err(translate)?;
     let mut found = FoundDocuments { total: counted.unwrap_or_default(), ..FoundDocuments::default() };
+    let mut columns = None;
     while let Some(row) = rows.next().map_err(translate)? {
-        let row = SqliteRow(row);
+        let row = SqliteRow::new(row, columns.get_or_insert_with(|| Columns::of(row)));
         if counted.is_none() {
             found.total = row::found_total(&row)?;
         }
