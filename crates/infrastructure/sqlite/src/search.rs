@@ -21,7 +21,7 @@ use crate::queue::row_limit;
 use crate::row::{Columns, SqliteRow, all, first, micros, scalar};
 use crate::search_matches::{Matches, matches};
 use crate::vectors::decode;
-use crate::{SqliteStore, search_entry, sql};
+use crate::{SqliteStore, search_entry, search_facets, sql};
 
 /// If more documents are hidden, the database leaves them out.
 const MAX_HIDDEN: usize = 1_000;
@@ -62,10 +62,9 @@ impl SearchIndex for SqliteStore {
 
     async fn field_facets(&self, documents: &[DocumentId], most: u32) -> PortResult<Vec<FieldFacet>> {
         let ids: Vec<String> = documents.iter().map(|document| hex(document.0.as_bytes())).collect();
-        let parameters = (json_text(&ids)?, most);
-        let facets = move |connection: &Connection| {
-            all(connection, sql!("search/field_facets"), parameters, row::field_facet)
-        };
+        let ids = json_text(&ids)?;
+        let facets =
+            move |connection: &Connection| search_facets::of_documents(connection, ids, most as usize);
         self.search_time.read(&self.readers, facets).await
     }
 
