@@ -1,6 +1,6 @@
 //! Queries on the search index.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use async_trait::async_trait;
 use quire_domain::{DocumentId, hex};
@@ -183,7 +183,7 @@ fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments
     let mut columns = None;
     while let Some(row) = rows.next().map_err(translate)? {
         let row = SqliteRow::new(row, columns.get_or_insert_with(|| Columns::of(row)));
-        if counted.is_none() {
+        if counted.is_none() && !returns_all(query) {
             found.total = row::found_total(&row)?;
         }
         let rank: Option<usize> = (&row as &dyn ColumnReader).optional_number("rank")?;
@@ -193,8 +193,16 @@ fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments
         };
         found.documents.push(FoundDocument { chunk, score, ..row::found_document(&row)? });
     }
+    if counted.is_none() && returns_all(query) {
+        found.total = u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
+    }
     found.is_lower_bound = matches.is_cut_short || found.total >= query.counted.min(FoundDocuments::MOST);
     Ok(found)
+}
+
+/// Whether all documents that are counted are returned too, so that the database need not count them.
+fn returns_all(query: &FindQuery) -> bool {
+    query.limit >= query.counted.min(FoundDocuments::MOST)
 }
 
 /// Leaves the best documents that are not hidden, so that the others need not be looked up. Returns how many there are; None if so many
@@ -232,9 +240,14 @@ fn statement(
              CROSS JOIN search_documents s ON s.number = m.value \
              CROSS JOIN documents d INDEXED BY documents_found ON d.id = s.document_id"
         )
-    } else if query.among.is_some() {
-        "FROM documents d INDEXED BY documents_found LEFT JOIN search_documents s ON s.document_id = d.id"
-            .to_owned()
+    } else if let Some(among) = &query.among {
+        let ids: BTreeSet<String> = among.iter().map(|document| hex(document.0.as_bytes())).collect();
+        let ids = sql.text(json_text(&ids)?);
+        format!(
+            "FROM (SELECT value FROM json_each({ids})) m \
+             CROSS JOIN documents d INDEXED BY documents_found ON d.id = unhex(m.value) \
+             LEFT JOIN search_documents s ON s.document_id = d.id"
+        )
     } else {
         "FROM documents d INDEXED BY documents_found_by_time LEFT JOIN search_documents s ON s.document_id = d.id".to_owned()
     };
@@ -268,11 +281,6 @@ fn statement(
                 "coalesce(s.number, -1) NOT IN (SELECT rowid >> 16 FROM search_words WHERE search_words MATCH {words})"
             ));
         }
-        if let Some(among) = &query.among {
-            let ids: Vec<String> = among.iter().map(|document| hex(document.0.as_bytes())).collect();
-            let ids = sql.text(json_text(&ids)?);
-            conditions.push(format!("d.id IN (SELECT unhex(value) FROM json_each({ids}))"));
-        }
     }
     let order = match query.order {
         FoundOrder::Best => "rank, id DESC",
@@ -285,17 +293,23 @@ fn statement(
         }
     };
     let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
+    // Parameters, so that the statement of a query of this shape is prepared once.
+    let mut number = |number: u32| sql.value(SqlValue::Number(f64::from(number)));
+    let most = number(query.counted.min(FoundDocuments::MOST));
+    let found = format!("SELECT {shown} {source} WHERE {conditions} ORDER BY {order} LIMIT {most}");
+    let (found, total) = if returns_all(query) {
+        (found, "NULL")
+    } else {
+        let limit = number(query.limit);
+        (
+            format!("SELECT *, count(*) OVER () AS total FROM ({found}) ORDER BY {order} LIMIT {limit}"),
+            "d.total",
+        )
+    };
     Ok(format!(
         "SELECT d.id AS document_id, d.created_at, d.schema_name, d.review_status, d.rank, NULL AS position, 0.0 AS score, \
-                d.language, d.total, {state} AS state \
-         FROM (SELECT *, count(*) OVER () AS total \
-               FROM (SELECT {shown} \
-                     {source} \
-                     WHERE {conditions} \
-                     ORDER BY {order} LIMIT {most}) \
-               ORDER BY {order} LIMIT {limit}) d \
-         ORDER BY {order}",
-        most = query.counted.min(FoundDocuments::MOST),
-        limit = query.limit,
+                d.language, {total} AS total, {state} AS state \
+         FROM ({found}) d \
+         ORDER BY {order}"
     ))
 }
