@@ -1,7 +1,7 @@
 //! Creates empty, migrated databases for benchmarks. They are removed afterwards.
 
 use std::any::Any;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use quire_ports::Store;
 use quire_postgres::PgStore;
@@ -97,4 +97,13 @@ pub async fn kept(schema: &str) -> (Database, bool) {
     std::mem::forget(place);
     let database = Database { store, path: PathBuf::new(), schema: schema.to_owned(), _keep: Box::new(()) };
     (database, !exists)
+}
+
+/// The database in a SQLite file that stays, and whether it is new.
+pub async fn kept_file(path: &Path) -> (Database, bool) {
+    let is_new = !path.exists();
+    let store = SqliteStore::open(path, quire_sqlite::SqliteOptions::default()).unwrap().into_store();
+    store.migrations.up(None).await.unwrap();
+    let database = Database { store, path: path.to_owned(), schema: String::new(), _keep: Box::new(()) };
+    (database, is_new)
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use quire_postgres::testing::search_width;
-use quire_understanding::search::{hashed_vector, search_words};
+use quire_understanding::search::{hashed_vector, tokenize};
 use rusqlite::Connection;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
@@ -59,7 +59,7 @@ impl Bare {
 
     /// The milliseconds of the queries, one after the other.
     pub async fn measure(&mut self, text: &str) -> BareTimes {
-        let (words, vector) = (search_words(text), hashed_vector(text));
+        let (words, vector) = (tokenize(text), hashed_vector(text));
         let mut started = Instant::now();
         match self {
             Self::Sqlite { connection, vectors, dimension } => {

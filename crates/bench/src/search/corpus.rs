@@ -7,7 +7,7 @@ use quire_domain::{Document, DocumentId};
 use quire_ports::{IndexedChunk, IndexedTerm, IndexedText, NewDocument, OutdatedDocument, Store};
 use quire_testkit::fixture::document;
 use quire_understanding::search::{
-    hashed_vector, is_vocabulary_word, mean_vector, search_words, signature, stem,
+    hashed_vector, is_vocabulary_word, mean_vector, signature, stem, tokenize,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -157,7 +157,7 @@ pub fn indexed_text(
 ) -> IndexedText {
     let chunk = |(text, page): (&String, u32)| IndexedChunk {
         page,
-        words: search_words(text).join(" "),
+        words: tokenize(text).join(" "),
         boxes: Vec::new(),
         vector: Some(vector(text)),
         text: text.clone(),

@@ -34,6 +34,9 @@ pub struct SearchBenchOptions {
     /// Measures latency alone, on PostgreSQL in this schema, which stays. It is filled unless it exists.
     #[arg(long)]
     schema: Option<String>,
+    /// Measures latency alone, on SQLite in this file, which stays. It is filled unless it exists.
+    #[arg(long)]
+    file: Option<PathBuf>,
     /// Measures what indexing adds to the time of a document, and nothing else.
     #[arg(long)]
     share: bool,
@@ -57,12 +60,16 @@ pub async fn bench(options: SearchBenchOptions) -> bool {
         return met;
     }
     let corpus = Corpus::new(options.documents);
-    if let Some(schema) = &options.schema {
-        let (database, is_new) = database::kept(schema).await;
+    let kept = match (&options.schema, &options.file) {
+        (Some(schema), _) => Some((DatabaseKind::Postgres, database::kept(schema).await)),
+        (None, Some(file)) => Some((DatabaseKind::Sqlite, database::kept_file(file).await)),
+        (None, None) => None,
+    };
+    if let Some((kind, (database, is_new))) = kept {
         if is_new {
             corpus.index(&database).await;
         }
-        return latency(DatabaseKind::Postgres, &database, &corpus, options.queries).await;
+        return latency(kind, &database, &corpus, options.queries).await;
     }
     let made = made::made();
     for kind in &options.store {

@@ -28,6 +28,7 @@ mod reviews;
 mod row;
 mod search;
 mod search_entry;
+mod search_facets;
 mod search_matches;
 mod search_time;
 mod seeding;

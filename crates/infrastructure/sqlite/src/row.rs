@@ -14,16 +14,38 @@ pub(crate) fn micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
 
-/// Adapts a row to the shared mappings.
-pub(crate) struct SqliteRow<'r, 's>(pub(crate) &'r Row<'s>);
+/// The columns of a query. SQLite is asked for their names once, and not for each value of each row.
+pub(crate) struct Columns(Vec<String>);
 
-impl SqliteRow<'_, '_> {
+impl Columns {
+    /// The columns of the query that this row belongs to.
+    pub(crate) fn of(row: &Row<'_>) -> Self {
+        Self(row.as_ref().column_names().into_iter().map(ToOwned::to_owned).collect())
+    }
+}
+
+/// Adapts a row to the shared mappings.
+pub(crate) struct SqliteRow<'r, 's> {
+    row: &'r Row<'s>,
+    columns: &'r Columns,
+}
+
+impl<'r, 's> SqliteRow<'r, 's> {
+    pub(crate) fn new(row: &'r Row<'s>, columns: &'r Columns) -> Self {
+        Self { row, columns }
+    }
+
+    fn place(&self, column: &str) -> PortResult<usize> {
+        let place = self.columns.0.iter().position(|name| name == column);
+        place.ok_or_else(|| translate(rusqlite::Error::InvalidColumnName(column.to_owned())))
+    }
+
     fn get<T: FromSql>(&self, column: &str) -> PortResult<T> {
-        self.0.get(column).map_err(translate)
+        self.row.get(self.place(column)?).map_err(translate)
     }
 
     fn value(&self, column: &str) -> PortResult<ValueRef<'_>> {
-        self.0.get_ref(column).map_err(translate)
+        self.row.get_ref(self.place(column)?).map_err(translate)
     }
 }
 
@@ -71,9 +93,10 @@ pub(crate) fn all<T>(
 ) -> PortResult<Vec<T>> {
     let mut statement = connection.prepare_cached(query).map_err(translate)?;
     let mut rows = statement.query(parameters).map_err(translate)?;
-    let mut all = Vec::new();
+    let (mut all, mut columns) = (Vec::new(), None);
     while let Some(row) = rows.next().map_err(translate)? {
-        all.push(map(&SqliteRow(row))?);
+        let columns = columns.get_or_insert_with(|| Columns::of(row));
+        all.push(map(&SqliteRow::new(row, columns))?);
     }
     Ok(all)
 }
@@ -87,7 +110,10 @@ pub(crate) fn first<T>(
 ) -> PortResult<Option<T>> {
     connection
         .prepare_cached(query)
-        .and_then(|mut statement| statement.query_row(parameters, |row| Ok(map(&SqliteRow(row)))).optional())
+        .and_then(|mut statement| {
+            let mapped = |row: &Row<'_>| Ok(map(&SqliteRow::new(row, &Columns::of(row))));
+            statement.query_row(parameters, mapped).optional()
+        })
         .map_err(translate)?
         .transpose()
 }

@@ -1,6 +1,6 @@
 //! Queries on the search index.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use async_trait::async_trait;
 use quire_domain::{DocumentId, hex};
@@ -18,10 +18,10 @@ use rusqlite::{Connection, ToSql, params, params_from_iter};
 
 use crate::error::translate;
 use crate::queue::row_limit;
-use crate::row::{SqliteRow, all, first, micros, scalar};
+use crate::row::{Columns, SqliteRow, all, first, micros, scalar};
 use crate::search_matches::{Matches, matches};
 use crate::vectors::decode;
-use crate::{SqliteStore, search_entry, sql};
+use crate::{SqliteStore, search_entry, search_facets, sql};
 
 /// If more documents are hidden, the database leaves them out.
 const MAX_HIDDEN: usize = 1_000;
@@ -62,10 +62,9 @@ impl SearchIndex for SqliteStore {
 
     async fn field_facets(&self, documents: &[DocumentId], most: u32) -> PortResult<Vec<FieldFacet>> {
         let ids: Vec<String> = documents.iter().map(|document| hex(document.0.as_bytes())).collect();
-        let parameters = (json_text(&ids)?, most);
-        let facets = move |connection: &Connection| {
-            all(connection, sql!("search/field_facets"), parameters, row::field_facet)
-        };
+        let ids = json_text(&ids)?;
+        let facets =
+            move |connection: &Connection| search_facets::of_documents(connection, ids, most as usize);
         self.search_time.read(&self.readers, facets).await
     }
 
@@ -181,9 +180,10 @@ fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments
     let parameters = params_from_iter(sql.values.into_iter().map(Parameter));
     let mut rows = prepared.query(parameters).map_err(translate)?;
     let mut found = FoundDocuments { total: counted.unwrap_or_default(), ..FoundDocuments::default() };
+    let mut columns = None;
     while let Some(row) = rows.next().map_err(translate)? {
-        let row = SqliteRow(row);
-        if counted.is_none() {
+        let row = SqliteRow::new(row, columns.get_or_insert_with(|| Columns::of(row)));
+        if counted.is_none() && !returns_all(query) {
             found.total = row::found_total(&row)?;
         }
         let rank: Option<usize> = (&row as &dyn ColumnReader).optional_number("rank")?;
@@ -193,9 +193,17 @@ fn find(connection: &Connection, query: &FindQuery) -> PortResult<FoundDocuments
         };
         found.documents.push(FoundDocument { chunk, score, ..row::found_document(&row)? });
     }
+    if counted.is_none() && returns_all(query) {
+        found.total = u32::try_from(found.documents.len()).unwrap_or(u32::MAX);
+    }
     found.is_lower_bound =
         matches.is_cut_short || found.total >= query.count_limit.min(FoundDocuments::MAX_COUNT);
     Ok(found)
+}
+
+/// Whether all documents that are counted are returned too, so that the database need not count them.
+fn returns_all(query: &FindQuery) -> bool {
+    query.limit >= query.count_limit.min(FoundDocuments::MAX_COUNT)
 }
 
 /// Leaves the best documents that are not hidden, so that the others need not be looked up. Returns how many there are; None if so many
@@ -233,9 +241,14 @@ fn statement(
              CROSS JOIN search_documents s ON s.number = m.value \
              CROSS JOIN documents d INDEXED BY documents_found ON d.id = s.document_id"
         )
-    } else if query.among.is_some() {
-        "FROM documents d INDEXED BY documents_found LEFT JOIN search_documents s ON s.document_id = d.id"
-            .to_owned()
+    } else if let Some(among) = &query.among {
+        let ids: BTreeSet<String> = among.iter().map(|document| hex(document.0.as_bytes())).collect();
+        let ids = sql.text(json_text(&ids)?);
+        format!(
+            "FROM (SELECT value FROM json_each({ids})) m \
+             CROSS JOIN documents d INDEXED BY documents_found ON d.id = unhex(m.value) \
+             LEFT JOIN search_documents s ON s.document_id = d.id"
+        )
     } else {
         "FROM documents d INDEXED BY documents_found_by_time LEFT JOIN search_documents s ON s.document_id = d.id".to_owned()
     };
@@ -269,11 +282,6 @@ fn statement(
                 "coalesce(s.number, -1) NOT IN (SELECT rowid >> 16 FROM search_words WHERE search_words MATCH {words})"
             ));
         }
-        if let Some(among) = &query.among {
-            let ids: Vec<String> = among.iter().map(|document| hex(document.0.as_bytes())).collect();
-            let ids = sql.text(json_text(&ids)?);
-            conditions.push(format!("d.id IN (SELECT unhex(value) FROM json_each({ids}))"));
-        }
     }
     let order = match query.order {
         FoundOrder::Best => "rank, id DESC",
@@ -286,17 +294,23 @@ fn statement(
         }
     };
     let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
+    // Parameters, so that the statement of a query of this shape is prepared once.
+    let mut number = |number: u32| sql.value(SqlValue::Number(f64::from(number)));
+    let most = number(query.count_limit.min(FoundDocuments::MAX_COUNT));
+    let found = format!("SELECT {shown} {source} WHERE {conditions} ORDER BY {order} LIMIT {most}");
+    let (found, total) = if returns_all(query) {
+        (found, "NULL")
+    } else {
+        let limit = number(query.limit);
+        (
+            format!("SELECT *, count(*) OVER () AS total FROM ({found}) ORDER BY {order} LIMIT {limit}"),
+            "d.total",
+        )
+    };
     Ok(format!(
         "SELECT d.id AS document_id, d.created_at, d.schema_name, d.review_status, d.rank, NULL AS position, 0.0 AS score, \
-                d.language, d.total, {state} AS state \
-         FROM (SELECT *, count(*) OVER () AS total \
-               FROM (SELECT {shown} \
-                     {source} \
-                     WHERE {conditions} \
-                     ORDER BY {order} LIMIT {most}) \
-               ORDER BY {order} LIMIT {limit}) d \
-         ORDER BY {order}",
-        most = query.count_limit.min(FoundDocuments::MAX_COUNT),
-        limit = query.limit,
+                d.language, {total} AS total, {state} AS state \
+         FROM ({found}) d \
+         ORDER BY {order}"
     ))
 }

@@ -20,6 +20,10 @@ use crate::sql;
 const MAX_BYTES: usize = 512 << 20;
 /// Models whose vectors are kept: the present one, and the one before while documents are embedded again.
 const MODELS: usize = 2;
+/// What stands for nothing in the bytes of a vector.
+const ZERO: u8 = 128;
+/// Numbers of a vector that are multiplied together.
+const BLOCK: usize = 64;
 /// Vectors that are read at once.
 const BATCH: u32 = 5_000;
 /// How many times as many vectors as wanted are looked for, because some may be gone.
@@ -56,7 +60,8 @@ struct Cache {
     ids: Vec<i64>,
     /// What a byte is worth in each vector.
     scales: Vec<f32>,
-    bytes: Vec<i8>,
+    /// The numbers of the vectors, each [`ZERO`] more than it is.
+    bytes: Vec<u8>,
     /// Vectors that were found to be gone.
     gone: usize,
 }
@@ -213,7 +218,7 @@ impl Cache {
         let (scale, bytes) = quantise(vector);
         self.ids.push(id);
         self.scales.push(scale);
-        self.bytes.extend(bytes);
+        self.bytes.extend(bytes.map(|byte| byte.cast_unsigned() ^ ZERO));
     }
 
     /// Drops the oldest quarter.
@@ -243,7 +248,9 @@ impl Cache {
             return Vec::new();
         }
         let (scale, query) = quantise(vector);
-        let query: Vec<i8> = query.collect();
+        let query: Vec<i16> = query.map(i16::from).collect();
+        // What the numbers are too much.
+        let surplus = i32::from(ZERO) * query.iter().copied().map(i32::from).sum::<i32>();
         let mut near: Vec<(f32, i64)> = Vec::with_capacity(limit * 2);
         let mut least = f32::MIN;
         for place in places {
@@ -252,7 +259,7 @@ impl Cache {
                 continue;
             }
             let row = &self.bytes[place * dimension..][..dimension];
-            let similarity = dot(row, &query) * of_row * scale;
+            let similarity = as_number(dot(row, &query) - surplus) * of_row * scale;
             if similarity > least {
                 near.push((similarity, self.ids[place]));
                 if near.len() == limit * 2 {
@@ -282,10 +289,32 @@ fn similarity(vector: &[f32], stored: &[u8]) -> f64 {
     f64::from(vector.iter().zip(numbers).map(|(one, other)| one * other).sum::<f32>())
 }
 
-/// The scalar product. The compiler makes it work on many numbers at once.
+/// The scalar product.
+fn dot(row: &[u8], query: &[i16]) -> i32 {
+    let ((rows, last), (queries, last_of_query)) = (row.as_chunks::<BLOCK>(), query.as_chunks::<BLOCK>());
+    let blocks: i32 = rows.iter().zip(queries).map(|(row, query)| dot_of_block(row, query)).sum();
+    let product = |(one, other): (&u8, &i16)| i32::from(*one) * i32::from(*other);
+    blocks + last.iter().zip(last_of_query).map(product).sum::<i32>()
+}
+
+/// Bytes without a sign, sixteen sums and a known length let the compiler multiply and add eight pairs by one instruction that every
+/// processor has. It is a function by itself with plain loops because the compiler does not find that everywhere: with iterators, or
+/// without a known length, it took twice as long and longer.
+#[inline(never)]
+#[allow(clippy::needless_range_loop)]
+fn dot_of_block(row: &[u8; BLOCK], query: &[i16; BLOCK]) -> i32 {
+    let mut sums = [0; 16];
+    for part in 0..BLOCK / 16 {
+        for place in 0..16 {
+            sums[place] += i32::from(row[part * 16 + place]) * i32::from(query[part * 16 + place]);
+        }
+    }
+    sums.iter().sum()
+}
+
 #[allow(clippy::cast_precision_loss)] // At most 127 * 127 * dimension.
-fn dot(one: &[i8], other: &[i8]) -> f32 {
-    one.iter().zip(other).map(|(one, other)| i32::from(*one) * i32::from(*other)).sum::<i32>() as f32
+fn as_number(product: i32) -> f32 {
+    product as f32
 }
 
 #[cfg(test)]

@@ -73,3 +73,22 @@ fn close_vectors_are_told_apart_by_what_is_stored() {
     let connection = filled(&[close(0.000_1), close(0.000_2), close(0.0), close(0.000_3)]);
     assert_eq!(found(&Vectors::default(), &connection, "one", None), [4, 2, 1]);
 }
+
+/// Numbers are multiplied in blocks; these are more and fewer.
+#[test]
+fn every_number_counts_whatever_the_dimension_and_the_signs() {
+    for dimension in [1u8, 35, 63, 64, 65, 240] {
+        let number = |place: u8| (f32::from(place) * 1.7 + f32::from(dimension)).sin();
+        let vector: Vec<f32> = (0..dimension).map(number).collect();
+        let largest = vector.iter().fold(0.0f32, |largest, number| largest.max(number.abs()));
+        let mut cache = Cache::default();
+        cache.add(1, &vector, vector.len());
+        cache.add(2, &vector.iter().map(|number| -number).collect::<Vec<_>>(), vector.len());
+        let found = cache.nearest(&vector, 2, 0..2);
+        let exact: f32 = vector.iter().map(|number| number * number).sum();
+        let error = f64::from(largest / 127.0 * vector.iter().map(|number| number.abs()).sum::<f32>());
+        assert_eq!(found.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 2], "{dimension}");
+        assert!((found[0].1 - f64::from(exact)).abs() <= error, "{dimension}: {found:?} for {exact}");
+        assert!((found[1].1 + f64::from(exact)).abs() <= error, "{dimension}: {found:?} for {exact}");
+    }
+}

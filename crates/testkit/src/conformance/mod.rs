@@ -232,6 +232,7 @@ macro_rules! store_conformance {
         $crate::conformance_cases! { $fixture, search_bounds:
             numbers_are_found_by_ranges,
             vectors_are_found_among_given_documents,
+            documents_are_found_once_among_given_ones,
             hostile_queries_get_an_answer,
         }
         $crate::conformance_cases! { $fixture, search_state:

@@ -63,6 +63,30 @@ pub async fn vectors_are_found_among_given_documents(fixture: &StoreFixture) {
     assert!(near(Some(Vec::new()), 3).await.is_empty());
 }
 
+/// A document that is given twice is found once, the newest comes first, and those that do not exist are left out. What is returned is
+/// counted, whether or not there is room for more.
+pub async fn documents_are_found_once_among_given_ones(fixture: &StoreFixture) {
+    let mut ids = Vec::new();
+    for page in ["el gato maúlla", "el perro ladra", "la gata duerme"] {
+        ids.push(add_text(fixture, "es", &[page]).await.0);
+    }
+    let among = vec![ids[1], ids[0], ids[1], DocumentId::new()];
+    let find = async |limit: u32, count_limit: u32, text: &str| {
+        let order = FoundOrder::Newest(None);
+        let query = FindQuery { among: Some(among.clone()), limit, count_limit, order, ..query(text) };
+        let found = fixture.store.search.find(&query).await.unwrap();
+        let of_documents: Vec<_> = found.documents.iter().map(|document| document.id).collect();
+        (of_documents, found.total, found.is_lower_bound)
+    };
+    let both = [ids[1], ids[0]];
+    assert_eq!(find(5, 5, "").await, (both.to_vec(), 2, false));
+    assert_eq!(find(2, 2, "").await, (both.to_vec(), 2, true));
+    assert_eq!(find(1, 5, "").await, (vec![ids[1]], 2, false));
+    assert_eq!(find(1, 1, "").await, (vec![ids[1]], 1, true));
+    assert_eq!(find(5, 5, "-ladra").await, (vec![ids[0]], 1, false));
+    assert_eq!(find(5, 5, "duerme").await, (Vec::new(), 0, false));
+}
+
 /// Floods of words, beginnings, phrases and exclusions are queries like any other.
 pub async fn hostile_queries_get_an_answer(fixture: &StoreFixture) {
     let (id, _) = add_text(fixture, "es", &["otitis externa del gato"]).await;

@@ -33,4 +33,3 @@ pub use stems::{STEM_LANGUAGES, is_stop_word, stem};
 pub use values::values_text;
 pub use words::{MAX_WORD_CHARS, SearchWord, for_each_word, is_vocabulary_word, tokenize, words};
 // The benchmarks still use this name.
-pub use words::tokenize as search_words;

@@ -44,10 +44,36 @@ pub struct Fit {
 struct Counter<'t> {
     /// The terms that a single word is, by the word.
     by_word: HashMap<&'t str, Vec<usize>>,
+    likely: LikelyWords,
     /// Beginnings.
     beginnings: Vec<(usize, &'t str)>,
     phrases: Vec<(usize, &'t Term)>,
     terms: usize,
+}
+
+/// The lengths and the first bytes of the words of a query. Most words of a text have another one, so that they need not be looked up.
+struct LikelyWords {
+    lengths: [bool; 256],
+    first_bytes: [bool; 256],
+}
+
+impl LikelyWords {
+    fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
+        let mut likely = Self { lengths: [false; 256], first_bytes: [false; 256] };
+        for word in words {
+            likely.lengths[word.len() % 256] = true;
+            likely.first_bytes[first_byte(word)] = true;
+        }
+        likely
+    }
+
+    fn may_have(&self, word: &str) -> bool {
+        self.lengths[word.len() % 256] && self.first_bytes[first_byte(word)]
+    }
+}
+
+fn first_byte(word: &str) -> usize {
+    word.bytes().next().map_or(0, usize::from)
 }
 
 /// How often each term stands in a text, and how many words it has.
@@ -69,15 +95,18 @@ impl<'t> Counter<'t> {
                 }
             }
         }
-        Self { by_word, beginnings, phrases, terms: terms.len() }
+        let likely = LikelyWords::of(by_word.keys().copied());
+        Self { by_word, likely, beginnings, phrases, terms: terms.len() }
     }
 
     fn count(&self, text: &str) -> Counts {
         let mut counts = Counts { terms: vec![0.0; self.terms], words: 0.0 };
         for_each_word(text, |word, _| {
             counts.words += 1.0;
-            for place in self.by_word.get(word).into_iter().flatten() {
-                counts.terms[*place] += 1.0;
+            if self.likely.may_have(word) {
+                for place in self.by_word.get(word).into_iter().flatten() {
+                    counts.terms[*place] += 1.0;
+                }
             }
             for (place, beginning) in &self.beginnings {
                 if word.starts_with(beginning) {
@@ -175,6 +204,18 @@ mod tests {
         assert!(scores[..5].is_sorted_by(|one, next| one > next), "{scores:?}");
         assert!(scores[4] < f64::EPSILON && scores[5] > scores[3], "{scores:?}");
         assert!(rarity(1e5, 1e5) < 0.01, "a word that all texts have says nothing");
+    }
+
+    #[test]
+    fn a_word_is_told_from_one_of_its_length_and_beginning_in_every_script() {
+        let long = "x".repeat(64);
+        let terms = [word("otitis"), word("привет"), word("東"), word(&long)];
+        let texts = ["otorgo отитис", "Otitis", "приход", "Привет", "京", "東", &long];
+        let chunks: Vec<FittingChunk> =
+            (0..).zip(texts).map(|(number, text)| chunk(number, 2, text)).collect();
+        let found = rate(&terms, &[1.0; 4], &chunks);
+        let fits: Vec<bool> = (0..7).map(|number| found[&number].score > 0.0).collect();
+        assert_eq!(fits, [false, true, false, true, false, true, true]);
     }
 
     #[test]

@@ -30,20 +30,27 @@ pub fn words(text: &str) -> Vec<SearchWord> {
 /// needs no copy of each.
 pub fn for_each_word(text: &str, mut visit: impl FnMut(&str, Range<usize>)) {
     let mut word = OpenWord::default();
-    for (start, letter) in text.char_indices() {
-        if letter.is_ascii() {
-            if !letter.is_ascii_alphanumeric() {
-                word.end(&mut visit);
-                continue;
-            }
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    while let Some(byte) = bytes.get(at) {
+        if byte.is_ascii() {
             if word.chars >= MAX_WORD_CHARS {
                 word.end(&mut visit);
             }
-            word.begin(start..start + 1);
-            word.text.push(letter.to_ascii_lowercase());
+            // Most letters are ASCII and follow each other, so that they are taken together.
+            let room = bytes[at..].iter().take(MAX_WORD_CHARS - word.chars);
+            let letters = room.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            if letters == 0 {
+                word.end(&mut visit);
+                at += 1;
+            } else {
+                word.add_ascii(&text[at..at + letters], at);
+                at += letters;
+            }
             continue;
         }
-        let range = start..start + letter.len_utf8();
+        let Some(letter) = text[at..].chars().next() else { break };
+        let range = at..at + letter.len_utf8();
+        at = range.end;
         if is_ignored(letter) {
             continue;
         }
@@ -93,6 +100,18 @@ impl OpenWord {
         }
         self.range.end = letter.end;
         self.chars += 1;
+    }
+
+    /// Adds letters and digits of ASCII that stand at this byte.
+    fn add_ascii(&mut self, letters: &str, at: usize) {
+        if self.chars == 0 {
+            self.range.start = at;
+        }
+        self.range.end = at + letters.len();
+        self.chars += letters.len();
+        let added = self.text.len();
+        self.text.push_str(letters);
+        self.text[added..].make_ascii_lowercase();
     }
 
     fn end(&mut self, visit: &mut impl FnMut(&str, Range<usize>)) {
@@ -184,12 +203,16 @@ mod tests {
         let text = "El año: «Lu\u{AD}na»";
         let places: Vec<_> = words(text).into_iter().map(|word| &text[word.range]).collect();
         assert_eq!(places, ["El", "año", "Lu\u{AD}na"]);
+        assert_eq!(tokenize(text), ["el", "ano", "luna"]);
     }
 
     #[test]
     fn a_very_long_word_continues_as_the_next_one() {
         let lengths: Vec<_> = tokenize(&"x".repeat(150)).iter().map(String::len).collect();
         assert_eq!(lengths, [64, 64, 22]);
+        let accents = format!("{}{}", "x".repeat(60), "éX".repeat(10));
+        let lengths: Vec<_> = tokenize(&accents).iter().map(String::len).collect();
+        assert_eq!(lengths, [64, 16], "letters count, of whatever kind they are");
     }
 
     proptest! {
