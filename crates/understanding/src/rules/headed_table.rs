@@ -7,7 +7,6 @@ use super::ruled_table::{RuledCell, RuledColumn, RuledTable};
 use super::segments::OTHER_OCCASION_WORDS;
 use super::value_position::{TokenSpan, TokenSpans};
 use super::visit_start::date_at;
-use crate::Scope;
 
 /// The fewest and the most columns.
 const COLUMNS: std::ops::RangeInclusive<usize> = 4..=16;
@@ -93,29 +92,31 @@ impl FieldFinder<'_> {
         if rows.is_empty() || crossing * MAX_CROSSING > lines {
             return None;
         }
-        let is_list_key =
-            |key: usize| self.schema.keys[key].scope == Scope::Visit && self.schema.keys[key].repeatable;
-        let rows_are_lines = lines < 2 * rows.len()
-            && columns.iter().any(|column| column.key().is_some_and(is_list_key))
-            && !self.has_figures(row);
-        let last_column = heads.len() - 1;
-        let of_last = |cell: &&mut RuledCell| cell.column == last_column;
-        let right =
-            rows.iter().flatten().filter(|cell| cell.column == last_column).flat_map(|cell| &cell.lines);
-        let right = right.filter_map(|(cell, tokens)| self.layout.cells[*cell].tokens[tokens.clone()].last());
-        let right = right.map(|token| token.rect.x1).fold(0.0, f32::max);
-        rows.iter_mut().flatten().filter(of_last).for_each(|cell| cell.right = right + TOLERANCE);
-        let has_first_day = dated < 2 && COLUMNS.contains(&heads.len());
+        self.end_last_column(&mut rows, heads.len() - 1);
+        let may_be_visits = is_needed && dated < 2 && COLUMNS.contains(&heads.len());
+        let may_be_list = lines < 2 * rows.len() && self.is_head_of_list(row, &columns);
         let is_wanted = |table: &RuledTable| {
-            if table.is_of_visits() { has_first_day && is_needed } else { table.is_list() && rows_are_lines }
+            if table.is_of_visits() { may_be_visits } else { table.is_list() && may_be_list }
         };
         let table = self.table_of_rows(columns, rows).filter(is_wanted)?;
         Some((table, next))
     }
 
-    fn has_figures(&self, row: usize) -> bool {
+    /// The last column has no other to its right: it ends where its longest line does.
+    fn end_last_column(&self, rows: &mut [Vec<RuledCell>], last: usize) {
+        let lines = rows.iter().flatten().filter(|cell| cell.column == last).flat_map(|cell| &cell.lines);
+        let ends = lines.filter_map(|(cell, tokens)| self.layout.cells[*cell].tokens[tokens.clone()].last());
+        let right = ends.map(|token| token.rect.x1).fold(0.0, f32::max) + TOLERANCE;
+        for cell in rows.iter_mut().flatten().filter(|cell| cell.column == last) {
+            cell.right = right;
+        }
+    }
+
+    /// Whether a row heads a list of what visits have several of. A row with figures has values.
+    fn is_head_of_list(&self, row: usize, columns: &[RuledColumn]) -> bool {
         let mut words = self.layout.rows[row].clone().flat_map(|cell| &self.layout.cells[cell].tokens);
-        words.any(|token| token.text.bytes().any(|b| b.is_ascii_digit()))
+        let has_figures = words.any(|token| token.text.bytes().any(|b| b.is_ascii_digit()));
+        !has_figures && columns.iter().filter_map(RuledColumn::key).any(|key| self.is_list_of_visits(key))
     }
 
     /// The column with a day in the row below a head, of a list whose head does not say so: "Vacuna | Administrada | Próxima".

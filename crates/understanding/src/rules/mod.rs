@@ -8,10 +8,11 @@
 //!    page is about ([`context`], [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`],
 //!    [`entry_line`], [`repeated_heads`]).
 //! 3. In each cell, values are found behind labels ([`labelled`], [`label_key`], [`spaced_label`], [`value_lists`], [`value_position`]),
-//!    in tables ([`table`]), and without labels: in lines of a known section ([`unlabelled`], [`address_lines`]), in rows of
-//!    facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`], [`signature`]), in the text about a visit
-//!    ([`visit_text`], [`told_values`], [`narrative`]) and in sentences that go over line breaks ([`prose`], [`prose_subject`],
-//!    [`prose_visits`], [`flow`]). Values of business documents are found by their form ([`business`]).
+//!    in tables ([`table`]), and without labels: where the subject is introduced ([`introduction`]), in lines of a known section
+//!    ([`unlabelled`], [`address_lines`]), in rows of facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`],
+//!    [`signature`]), in the text about a visit ([`visit_text`], [`told_values`], [`narrative`]) and in sentences that go over line
+//!    breaks ([`prose`], [`prose_subject`], [`prose_visits`], [`flow`]). Values of business documents are found by their form
+//!    ([`business`]).
 //! 4. Each value becomes a [`candidate`]. [`derive`] assigns candidates to visits, [`choose`] turns them into fields, the
 //!    [confidence](super::confidence) of each is the probability that it is right, and [`derive`] adds fields that follow
 //!    from others, such as the age.
@@ -30,6 +31,7 @@ mod entry_line;
 mod fact_rows;
 mod flow;
 mod headed_table;
+mod introduction;
 mod label_key;
 mod label_repair;
 mod labelled;

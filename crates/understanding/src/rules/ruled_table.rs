@@ -386,9 +386,7 @@ impl FieldFinder<'_> {
             Some((self.key_of_visits(meaning)?, meaning.words.clone(), first + count))
         });
         // Below "Pruebas y diagnóstico", the words of an item tell what it is.
-        let is_list =
-            |key: usize| self.schema.keys[key].scope == Scope::Visit && self.schema.keys[key].repeatable;
-        let is_of_lists = column.is_joined && column.key.is_some_and(is_list);
+        let is_of_lists = column.is_joined && column.key.is_some_and(|key| self.is_list_of_visits(key));
         let told = || self.told_key(&flow.tokens[first..]).filter(|_| is_of_lists).map(|(key, _)| key);
         let key = if own.is_none() { told().or(key) } else { key };
         let (key, words, from) = match own {

@@ -14,10 +14,11 @@ use crate::Schema;
 
 /// The way of finding a value in a sentence. What a label tells comes before it.
 pub(super) const TOLD_IN_TEXT: &str = "fallback::told";
-/// The longest sentence that is one value, in words, and the fewest words of a part behind a comma.
+/// The longest sentence that is one value, in words.
 const MAX_WORDS: usize = 40;
 const MAX_WORDS_IN_LETTER: usize = 16;
-const MIN_PART_WORDS: usize = 1;
+/// The first words of a part of a sentence, among which its own word stands.
+const FIRST_WORDS: usize = 3;
 /// Words that deny what follows or make it a condition, and how far they reach.
 const DENIALS: [&str; 36] = [
     "citada",
@@ -246,8 +247,8 @@ impl FieldFinder<'_> {
             }
         }
         let tells = |part: &Range<usize>| {
-            part.len() >= MIN_PART_WORDS
-                && self.told_key(&flow.tokens[part.clone()]).is_some_and(|(told, at)| told == key && at < 3)
+            let told = self.told_key(&flow.tokens[part.clone()]);
+            told.is_some_and(|(told, at)| told == key && at < FIRST_WORDS)
         };
         if parts.iter().all(tells) { parts } else { vec![sentence] }
     }

@@ -122,7 +122,7 @@ impl FieldFinder<'_> {
             .is_some_and(|normaliser| matches!(&it.tokens[..], [only] if normaliser.is_word(&only.word)))
     }
 
-    fn is_list_of_visits(&self, key: usize) -> bool {
+    pub(super) fn is_list_of_visits(&self, key: usize) -> bool {
         let key = &self.schema.keys[key];
         key.scope == Scope::Visit && key.repeatable
     }
