@@ -84,7 +84,7 @@ pub use queue::{Claim, ClaimRequest, ClaimedRun, RunQueue, RunWrite, RunWriteOut
 pub use reader::{
     DocumentReader, PageImageRequest, ReadError, ReadErrorKind, ReadOutput, ReadRequest, RecognisedPages,
 };
-pub use recovery::{ExpiredLeases, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
+pub use recovery::{ExpiredLeaseAction, FrontCheck, RecoveryRules, RunRecovery, SubjectQueue};
 pub use request_lock::{LockGuard, LockOutcome, LockRequest, LockSource, RequestLocks};
 pub use reviews::{
     DocumentReview, EditState, FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange,

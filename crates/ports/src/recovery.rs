@@ -39,7 +39,7 @@ impl RecoveryRules {
 
 /// What recovery does with leases that have expired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExpiredLeases {
+pub enum ExpiredLeaseAction {
     /// It ends them and recovers their runs.
     End,
     /// It leaves them to their workers, which may have been without an answer of the database as long as this one.
@@ -67,7 +67,7 @@ pub trait RunRecovery: Send + Sync {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
-        expired: ExpiredLeases,
+        expired: ExpiredLeaseAction,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>>;

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use quire_domain::{Event, NewRun, RequeuePolicy, Run, RunId, Transition, WorkerId};
 use quire_ports::{
-    Claim, ClaimRequest, ClaimedRun, ExpiredLeases, FrontCheck, Lease, PortError, PortResult, RecoveryRules,
-    RunQueue, RunRecovery, RunWrite, RunWriteOutcome, Store, SubjectQueue, Worker, Workers,
+    Claim, ClaimRequest, ClaimedRun, ExpiredLeaseAction, FrontCheck, Lease, PortError, PortResult,
+    RecoveryRules, RunQueue, RunRecovery, RunWrite, RunWriteOutcome, Store, SubjectQueue, Worker, Workers,
 };
 use tokio::sync::{Notify, watch};
 
@@ -190,11 +190,11 @@ impl RunRecovery for ObservedStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
-        expired: ExpiredLeases,
+        expired_leases: ExpiredLeaseAction,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
-        let recovered = self.recovery.recover_orphaned_runs(rules, expired, at, limit).await;
+        let recovered = self.recovery.recover_orphaned_runs(rules, expired_leases, at, limit).await;
         self.observer.notify_written();
         recovered
     }

@@ -18,7 +18,7 @@ const MAX_FIELDS: usize = 5_000;
 
 /// Fields of earlier versions of the run that an edit may bring back.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EarlierFields<'f> {
+pub struct RestorableFields<'f> {
     /// The fields that the batch restores, as they were before they were deleted: see [`restored_by`].
     pub deleted: &'f [Field],
     /// The fields of the first version, as they were found.
@@ -30,12 +30,12 @@ pub struct EarlierFields<'f> {
 /// nothing.
 pub fn apply_edits(
     before: &[Field],
-    earlier: EarlierFields<'_>,
+    earlier: RestorableFields<'_>,
     schema: &Schema,
     neutral: f64,
     batch: &[EditOperation],
 ) -> Result<EditOutcome, InvalidEdit> {
-    let EarlierFields { deleted, found } = earlier;
+    let RestorableFields { deleted, found } = earlier;
     let mut progress =
         EditInProgress { schema, neutral, deleted, fields: before.to_vec(), changes: Vec::new() };
     for (index, edit) in batch.iter().enumerate() {

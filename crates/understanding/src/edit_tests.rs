@@ -29,14 +29,19 @@ fn add(key: &str, value: Value) -> EditOperation {
 }
 
 fn edited(before: &[Field], batch: &[EditOperation]) -> EditOutcome {
-    apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
+    apply_edits(before, RestorableFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
         .unwrap()
 }
 
 fn refused(before: &[Field], batch: &[EditOperation]) -> (usize, &'static str) {
-    let refused =
-        apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
-            .unwrap_err();
+    let refused = apply_edits(
+        before,
+        RestorableFields::default(),
+        &Schema::built_in_default(),
+        NEUTRAL_CONFIDENCE,
+        batch,
+    )
+    .unwrap_err();
     (refused.index, refused.member)
 }
 
@@ -65,7 +70,7 @@ fn a_field_that_gets_back_its_value_and_visit_is_as_it_was_found() {
     let found = [field("pet_name", "Luna"), Field { visit_id: Some("v1".to_owned()), ..field("notes", "x") }];
     let schema = Schema::built_in_default();
     let edit = |before: &[Field], batch: &[EditOperation]| {
-        let earlier = EarlierFields { found: &found, ..EarlierFields::default() };
+        let earlier = RestorableFields { found: &found, ..RestorableFields::default() };
         apply_edits(before, earlier, &schema, NEUTRAL_CONFIDENCE, batch).unwrap()
     };
     let moved = |visit_id| EditOperation::Update {
@@ -219,7 +224,7 @@ proptest! {
     #[test]
     fn the_changes_describe_every_difference((before, batch) in any_batch()) {
         let schema = Schema::built_in_default();
-        let Ok(after) = apply_edits(&before, EarlierFields::default(), &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
+        let Ok(after) = apply_edits(&before, RestorableFields::default(), &schema, NEUTRAL_CONFIDENCE, &batch) else { return Ok(()) };
         let mut played: Vec<(FieldId, Value)> =
             before.iter().map(|field| (field.field_id, field.value.clone())).collect();
         for change in &after.changes {

@@ -1,6 +1,6 @@
 //! Edits that suggest a change of the schema, and decisions.
 
-use super::super::edit::{EarlierFields, EditOperation, apply_edits};
+use super::super::edit::{EditOperation, RestorableFields, apply_edits};
 use super::*;
 use crate::{NEUTRAL_CONFIDENCE, Origin, Value};
 
@@ -26,9 +26,14 @@ fn structural_edits_of(
     before: &[Field],
     batch: &[EditOperation],
 ) -> Vec<(SchemaChangeType, Option<String>, String)> {
-    let edited =
-        apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, batch)
-            .unwrap();
+    let edited = apply_edits(
+        before,
+        RestorableFields::default(),
+        &Schema::built_in_default(),
+        NEUTRAL_CONFIDENCE,
+        batch,
+    )
+    .unwrap();
     edited.structural_edits.into_iter().map(|edit| (edit.change, edit.source_key, edit.target_key)).collect()
 }
 
@@ -57,7 +62,7 @@ fn adding_and_removing_keys_suggests_a_change_of_the_schema_and_correcting_value
     );
     let edited = apply_edits(
         &before,
-        EarlierFields::default(),
+        RestorableFields::default(),
         &Schema::built_in_default(),
         NEUTRAL_CONFIDENCE,
         &[delete(&before[0])],

@@ -4,7 +4,7 @@ use super::*;
 use crate::edit::entered_text::{
     RequestedEdit, TextEdit, TextProblem, TextTarget, UnclearText, parse_entered_texts,
 };
-use crate::edit::{EarlierFields, EditOperation, apply_edits};
+use crate::edit::{EditOperation, RestorableFields, apply_edits};
 use crate::{NEUTRAL_CONFIDENCE, Schema, SchemaFile, ValueType};
 
 fn schema() -> Schema {
@@ -18,7 +18,7 @@ fn table(json: &str) -> Value {
 
 fn added(value: Value) -> Result<Value, String> {
     let add = EditOperation::Add { key: "line_items".to_owned(), value, value_type: None, visit_id: None };
-    let outcome = apply_edits(&[], EarlierFields::default(), &schema(), NEUTRAL_CONFIDENCE, &[add]);
+    let outcome = apply_edits(&[], RestorableFields::default(), &schema(), NEUTRAL_CONFIDENCE, &[add]);
     outcome.map(|outcome| outcome.fields[0].value.clone()).map_err(|error| error.to_string())
 }
 
@@ -53,7 +53,7 @@ fn a_table_is_no_value_of_another_key() {
         value_type: Some(ValueType::Table),
         visit_id: None,
     };
-    let refused = apply_edits(&[], EarlierFields::default(), &schema(), NEUTRAL_CONFIDENCE, &[add]);
+    let refused = apply_edits(&[], RestorableFields::default(), &schema(), NEUTRAL_CONFIDENCE, &[add]);
     assert!(refused.unwrap_err().message.contains("is no table in the schema"));
 }
 

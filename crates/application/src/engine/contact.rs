@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use quire_ports::ExpiredLeases;
+use quire_ports::ExpiredLeaseAction;
 
 use super::settings::LeaseSettings;
 
@@ -50,17 +50,17 @@ impl StoreContact {
     }
 
     /// What this engine may do now with leases that have expired.
-    pub(super) fn expired_leases(&self, now: Timestamp) -> ExpiredLeases {
+    pub(super) fn expired_leases(&self, now: Timestamp) -> ExpiredLeaseAction {
         let LeaseSettings::Renewed { term } = self.lease else {
             // The lock on the file beside the database proves that no other worker is alive.
-            return ExpiredLeases::End;
+            return ExpiredLeaseAction::End;
         };
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match state.since {
             Some(since) if !self.is_break(state.last, now) && now.duration_since(since) >= term => {
-                ExpiredLeases::End
+                ExpiredLeaseAction::End
             }
-            _ => ExpiredLeases::Leave,
+            _ => ExpiredLeaseAction::Leave,
         }
     }
 
@@ -98,7 +98,7 @@ mod tests {
             if answers.contains(second) {
                 contact.answered(at(*second));
             }
-            contact.expired_leases(at(*second)) == ExpiredLeases::End
+            contact.expired_leases(at(*second)) == ExpiredLeaseAction::End
         })
     }
 
@@ -122,6 +122,6 @@ mod tests {
     #[test]
     fn a_process_that_holds_the_lock_on_the_file_judges_at_once() {
         let contact = StoreContact::new(LeaseSettings::Exclusive, Duration::from_secs(5), at(0));
-        assert_eq!(contact.expired_leases(at(0)), ExpiredLeases::End);
+        assert_eq!(contact.expired_leases(at(0)), ExpiredLeaseAction::End);
     }
 }

@@ -79,6 +79,7 @@ struct EngineCore {
     pipelines: HashMap<Pipeline, PipelineSetup>,
     plans: Vec<PipelinePlan>,
     recovery_rules: RecoveryRules,
+    /// What tests do at named places of the loop. Nothing in a program that runs.
     breakpoints: Arc<dyn Breakpoints>,
     step_threads: tokio::runtime::Handle,
     /// The lease under which this engine claims runs now.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use quire_domain::Transition;
-use quire_ports::{Breakpoint, ExpiredLeases, PortError, PortResult};
+use quire_ports::{Breakpoint, ExpiredLeaseAction, PortError, PortResult};
 
 use super::EngineCore;
 use super::fronts::FrontWatch;
@@ -60,7 +60,7 @@ impl EngineCore {
     /// store it first lets the other owners tell how long they slept.
     async fn time_out_overdue(&self) -> PortResult<()> {
         let now = self.store.clock.now();
-        if self.contact.expired_leases(now) == ExpiredLeases::Leave {
+        if self.contact.expired_leases(now) == ExpiredLeaseAction::Leave {
             return Ok(());
         }
         let own = self.owned_runs.ids();

@@ -6,7 +6,7 @@ use quire_domain::{
 };
 use quire_ports::{EditState, InterpretationVersion, NewInterpretationVersion, SavedEdit, Store};
 use quire_understanding::edit::entered_text::{RequestedEdit, UnclearText, parse_entered_texts};
-use quire_understanding::edit::{EarlierFields, InvalidEdit, apply_edits};
+use quire_understanding::edit::{InvalidEdit, RestorableFields, apply_edits};
 use quire_understanding::{Interpretation, Schema};
 
 use super::restore::deleted_fields;
@@ -98,7 +98,7 @@ async fn apply_to_active(app: &App, request: &EditRequest) -> Result<Option<Edit
     let edits = parse_entered_texts(&request.edits, fields, &schema)?;
     let deleted = deleted_fields(store, request.run, &edits).await?;
     let found = store.reviews.version(request.run, Some(1)).await?.map(|first| first.data.fields);
-    let earlier = EarlierFields { deleted: &deleted, found: &found.unwrap_or_default() };
+    let earlier = RestorableFields { deleted: &deleted, found: &found.unwrap_or_default() };
     let edited = apply_edits(fields, earlier, &schema, neutral, &edits)?;
     if edited.changes.is_empty() {
         return Ok(Some(EditResult { version: active.clone(), is_new: false, schema }));

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use jiff::SignedDuration;
 use quire_application::engine::{Engine, EngineSettings, LeaseSettings};
 use quire_domain::{EventType, Pipeline, RecoveryPolicy, StepName, SubjectId};
-use quire_ports::{Breakpoint, ExpiredLeases, RecoveryRules, StepOutput};
+use quire_ports::{Breakpoint, ExpiredLeaseAction, RecoveryRules, StepOutput};
 use quire_testkit::{ScriptedBreakpoints, steps};
 use tokio::sync::Semaphore;
 
@@ -136,7 +136,7 @@ async fn an_engine_that_lost_its_lease_abandons_its_runs_and_registers_again(fix
         grace: LEASE_TERM,
     };
     let (recovery, now) = (&fixture.store.recovery, fixture.store.clock.now());
-    let recovered = recovery.recover_orphaned_runs(&rules, ExpiredLeases::End, now, 10).await.unwrap();
+    let recovered = recovery.recover_orphaned_runs(&rules, ExpiredLeaseAction::End, now, 10).await.unwrap();
     assert_eq!(recovered[0].run.id, run);
     fixture.breakpoints.release();
     fixture

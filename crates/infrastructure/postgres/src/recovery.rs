@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Run, RunChange, RunId, Transition, WorkerId};
 use quire_ports::{
-    ExpiredLeases, FrontCheck, PortError, PortResult, RecoveryRules, RunRecovery, SubjectQueue,
+    ExpiredLeaseAction, FrontCheck, PortError, PortResult, RecoveryRules, RunRecovery, SubjectQueue,
 };
 use quire_sql::row;
 use sqlx::Postgres;
@@ -24,7 +24,7 @@ impl RunRecovery for PgStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
-        expired: ExpiredLeases,
+        expired_leases: ExpiredLeaseAction,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
@@ -32,7 +32,7 @@ impl RunRecovery for PgStore {
         self.database
             .with_timeout(async {
                 let mut transaction = self.database.begin().await?;
-                if expired == ExpiredLeases::End {
+                if expired_leases == ExpiredLeaseAction::End {
                     sqlx::query(sql!("workers/end_expired"))
                         .bind(StoredTime(at))
                         .execute(&mut *transaction)

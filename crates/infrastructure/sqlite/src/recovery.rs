@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use quire_domain::run::apply;
 use quire_domain::{Run, RunChange, RunId, Transition, WorkerId};
 use quire_ports::{
-    ExpiredLeases, FrontCheck, PortError, PortResult, RecoveryRules, RunRecovery, SubjectQueue,
+    ExpiredLeaseAction, FrontCheck, PortError, PortResult, RecoveryRules, RunRecovery, SubjectQueue,
 };
 use quire_sql::row;
 use rusqlite::{Connection, params};
@@ -21,14 +21,14 @@ impl RunRecovery for SqliteStore {
     async fn recover_orphaned_runs(
         &self,
         rules: &RecoveryRules,
-        expired: ExpiredLeases,
+        expired_leases: ExpiredLeaseAction,
         at: Timestamp,
         limit: usize,
     ) -> PortResult<Vec<Transition>> {
         let rules = rules.clone();
         let unowned_since = at.saturating_sub(rules.unowned_after).unwrap_or(Timestamp::MIN);
         let orphans = move |connection: &Connection| {
-            if expired == ExpiredLeases::End {
+            if expired_leases == ExpiredLeaseAction::End {
                 execute(connection, sql!("workers/end_expired"), [micros(at)])?;
             }
             let values = params![micros(unowned_since), row_limit(limit)];

@@ -11,7 +11,7 @@ use quire_domain::{
 use quire_ports::{
     FirstVersion, InterpretationVersion, NewInterpretationVersion, ReviewChange, ReviewMarkRequest,
 };
-use quire_understanding::edit::{EarlierFields, EditOperation, apply_edits};
+use quire_understanding::edit::{EditOperation, RestorableFields, apply_edits};
 use quire_understanding::{
     Field, Interpretation, InterpreterKind, MadeBy, NEUTRAL_CONFIDENCE, Origin, Schema, SchemaFit, Value,
     ValueType,
@@ -69,7 +69,7 @@ pub(super) fn edit(
 ) -> NewInterpretationVersion {
     let edited = apply_edits(
         &base.data.fields,
-        EarlierFields::default(),
+        RestorableFields::default(),
         &Schema::built_in_default(),
         NEUTRAL_CONFIDENCE,
         batch,

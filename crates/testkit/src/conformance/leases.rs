@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use quire_domain::{ClaimScope, Pipeline, RecoveryPolicy, SubjectId, WorkerId};
-use quire_ports::{ExpiredLeases, Lease, Worker};
+use quire_ports::{ExpiredLeaseAction, Lease, Worker};
 
 use super::recovery::{recover, rules};
 use crate::fixture::{StoreFixture, at};
@@ -35,12 +35,12 @@ pub async fn a_lease_whose_runs_were_recovered_cannot_be_renewed(fixture: &Store
     let idle = fixture.worker(at(0)).await;
     fixture.claim_one(worker, at(1)).await;
     let rules = rules(RecoveryPolicy::Requeue { max_claims: 3 });
-    let left = recovery.recover_orphaned_runs(&rules, ExpiredLeases::Leave, at(20), 10).await.unwrap();
+    let left = recovery.recover_orphaned_runs(&rules, ExpiredLeaseAction::Leave, at(20), 10).await.unwrap();
     assert_eq!(left, []);
     assert_eq!(fixture.state(run).await, "RUNNING");
     assert!(workers.renew(worker, at(21), Lease::Until(at(36))).await.unwrap());
     assert_eq!(recover(fixture, RecoveryPolicy::Fail, at(30)).await, []);
-    let ended = recovery.recover_orphaned_runs(&rules, ExpiredLeases::End, at(40), 10).await.unwrap();
+    let ended = recovery.recover_orphaned_runs(&rules, ExpiredLeaseAction::End, at(40), 10).await.unwrap();
     assert_eq!(ended.len(), 1);
     assert!(!workers.renew(worker, at(41), Lease::Until(at(56))).await.unwrap());
     assert!(

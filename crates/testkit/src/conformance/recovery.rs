@@ -7,7 +7,7 @@ use quire_domain::{
     Continuation, Effect, EventType, Pipeline, RecoveryPolicy, RunChange, RunId, StepAttempt, StepName,
     StepStatus, SubjectId, Transition,
 };
-use quire_ports::{ClaimRequest, ExpiredLeases, Lease, RecoveryRules, RunWriteOutcome};
+use quire_ports::{ClaimRequest, ExpiredLeaseAction, Lease, RecoveryRules, RunWriteOutcome};
 
 use super::writes::{step_write, transition_write};
 use crate::fixture::{StoreFixture, all_plans, at};
@@ -27,7 +27,7 @@ pub(super) async fn recover(
     at: Timestamp,
 ) -> Vec<Transition> {
     let recovery_port = &fixture.store.recovery;
-    recovery_port.recover_orphaned_runs(&rules(recovery), ExpiredLeases::End, at, 10).await.unwrap()
+    recovery_port.recover_orphaned_runs(&rules(recovery), ExpiredLeaseAction::End, at, 10).await.unwrap()
 }
 
 fn ids(transitions: &[Transition]) -> Vec<RunId> {
@@ -198,7 +198,7 @@ pub async fn a_run_without_an_owner_is_recovered_at_once_without_a_threshold(fix
     fixture.sql.execute(&format!("UPDATE runs SET worker_id = NULL WHERE id = {literal}")).await.unwrap();
     let rules = RecoveryRules { unowned_after: SignedDuration::ZERO, ..rules(RecoveryPolicy::Fail) };
     let recovery = &fixture.store.recovery;
-    let recovered = recovery.recover_orphaned_runs(&rules, ExpiredLeases::End, at(1), 10).await.unwrap();
+    let recovered = recovery.recover_orphaned_runs(&rules, ExpiredLeaseAction::End, at(1), 10).await.unwrap();
     assert_eq!(ids(&recovered), [id]);
     assert_eq!(fixture.state(id).await, "FAILED");
 }

@@ -65,7 +65,7 @@ use std::collections::HashMap;
 
 use jiff::civil::Date;
 
-use self::business::ReadSchema;
+use self::business::ExtendedSchema;
 pub(super) use self::candidate::{DetectedVisit, ValueCandidate, normal_form};
 use self::context::HeadingContext;
 use self::labels::Labels;
@@ -105,10 +105,10 @@ pub fn find_fields(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) ->
 
 /// The fields, and the amount of work that it took to find them.
 fn find_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> (Vec<Field>, u64) {
-    let read = ReadSchema::of(schema);
-    let (candidates, visits, steps) = find_candidates(pages, &read.schema, hints);
-    let fields = fields_from_candidates(candidates, &visits, &read.schema, hints);
-    (read.own_fields(fields), steps)
+    let extended = ExtendedSchema::of(schema);
+    let (candidates, visits, steps) = find_candidates(pages, &extended.schema, hints);
+    let fields = fields_from_candidates(candidates, &visits, &extended.schema, hints);
+    (extended.own_fields(fields), steps)
 }
 
 /// The candidates and visits of a document, and the amount of work that it took to find them.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::edit::{EarlierFields, VisitAssignment, apply_edits};
+use crate::edit::{RestorableFields, VisitAssignment, apply_edits};
 use crate::{NEUTRAL_CONFIDENCE, Origin, ValueType};
 
 fn text(text: &str) -> Value {
@@ -69,7 +69,7 @@ fn only(report: ConflictReport) -> CheckedEdit {
 }
 
 fn applied(before: &[Field], edits: &[EditOperation]) -> Vec<Field> {
-    apply_edits(before, EarlierFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, edits)
+    apply_edits(before, RestorableFields::default(), &Schema::built_in_default(), NEUTRAL_CONFIDENCE, edits)
         .unwrap()
         .fields
 }

@@ -29,15 +29,15 @@ static LENDER: LazyLock<(Schema, PhraseIndex)> = LazyLock::new(|| {
     (schema, phrases)
 });
 
-/// A schema as its documents are read.
-pub(in crate::rules) struct ReadSchema<'s> {
+/// A schema with the keys that it borrows from the built-in `invoice`, so that short schemas of invoices are read as well.
+pub(in crate::rules) struct ExtendedSchema<'s> {
     own: &'s Schema,
     pub schema: Cow<'s, Schema>,
     /// For each key that is read, the key of the own schema. None if it only competes for values.
     own_keys: Option<Vec<Option<usize>>>,
 }
 
-impl<'s> ReadSchema<'s> {
+impl<'s> ExtendedSchema<'s> {
     pub(in crate::rules) fn of(own: &'s Schema) -> Self {
         let is_built_in = SchemaFile::built_in().iter().any(|file| file.schema.name == own.name);
         let relatives =

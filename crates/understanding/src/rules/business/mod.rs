@@ -34,7 +34,7 @@ mod weights;
 mod wrapped_dates;
 
 use self::blocks::Blocks;
-pub(super) use self::invoice_words::ReadSchema;
+pub(super) use self::invoice_words::ExtendedSchema;
 use self::mentions::{Form, Mentions};
 use self::naming::ValueLabel;
 use self::party_evidence::domains;
