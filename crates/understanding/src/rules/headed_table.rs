@@ -116,7 +116,7 @@ impl FieldFinder<'_> {
     fn is_head_of_list(&self, row: usize, columns: &[RuledColumn]) -> bool {
         let mut words = self.layout.rows[row].clone().flat_map(|cell| &self.layout.cells[cell].tokens);
         let has_figures = words.any(|token| token.text.bytes().any(|b| b.is_ascii_digit()));
-        !has_figures && columns.iter().filter_map(RuledColumn::key).any(|key| self.is_list_of_visits(key))
+        !has_figures && columns.iter().filter_map(|column| column.key).any(|key| self.is_list_of_visits(key))
     }
 
     /// The column with a day in the row below a head, of a list whose head does not say so: "Vacuna | Administrada | Próxima".

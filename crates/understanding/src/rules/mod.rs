@@ -8,7 +8,7 @@
 //!    page is about ([`context`], [`section_roles`]); dates tell where a visit starts ([`visit_start`], [`visit_opening`],
 //!    [`entry_line`], [`repeated_heads`]).
 //! 3. In each cell, values are found behind labels ([`labelled`], [`label_key`], [`spaced_label`], [`value_lists`], [`value_position`]),
-//!    in tables ([`table`]), and without labels: where the subject is introduced ([`introduction`]), in lines of a known section
+//!    in tables ([`table`], [`table_rows`]), and without labels: where the subject is introduced ([`introduction`]), in lines of a known section
 //!    ([`unlabelled`], [`address_lines`]), in rows of facts ([`fact_rows`]), in the letterhead and the signature ([`letterhead`],
 //!    [`signature`]), in the text about a visit ([`visit_text`], [`told_values`], [`narrative`]) and in sentences that go over line
 //!    breaks ([`prose`], [`prose_subject`], [`prose_visits`], [`flow`]). Values of business documents are found by their form
@@ -52,6 +52,7 @@ mod side_by_side;
 mod signature;
 mod spaced_label;
 mod table;
+mod table_rows;
 mod told_values;
 mod unlabelled;
 mod upright;
