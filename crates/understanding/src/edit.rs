@@ -264,7 +264,7 @@ impl EditInProgress<'_> {
     /// Sets the metadata of a visit.
     fn set_metadata(&mut self, visit_id: &str, metadata: &[(String, Value)]) -> Result<(), InvalidMember> {
         for (key, value) in metadata {
-            let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::Metadata) else {
+            let Some(known) = self.schema.key(key).filter(|key| key.scope == Scope::VisitHead) else {
                 return invalid("visit", format!("{key} is not a metadata key of visits"));
             };
             let value_type = known.value_type;

@@ -148,7 +148,7 @@ impl<'a> Arranging<'a> {
         match self.schema.key(&field.key) {
             None => OTHER_SECTION,
             // Date and reason of an unknown visit.
-            Some(key) if key.scope == Scope::Metadata => OTHER_SECTION,
+            Some(key) if key.scope == Scope::VisitHead => OTHER_SECTION,
             Some(key) if key.scope == Scope::Visit => self.visits_section,
             Some(key) => self.section_of_key(key),
         }
@@ -209,7 +209,7 @@ impl<'a> Arranging<'a> {
         let mut seen: HashSet<(&str, &str)> = HashSet::new();
         self.fields.iter().filter(move |field| {
             let Some(visit) = field.visit_id.as_deref() else { return false };
-            let is_about = self.schema.scope(&field.key) == Scope::Metadata;
+            let is_about = self.schema.scope(&field.key) == Scope::VisitHead;
             is_about && !seen.insert((visit, field.key.as_str()))
         })
     }
@@ -265,7 +265,7 @@ impl<'a> Arranging<'a> {
     /// A visit has rows for the keys that every visit has, and for `others`.
     fn of_visit(&self, id: &'a str, own: &[&'a Field], others: &[&'a SchemaKey]) -> GroupLayout<'a> {
         let keys = self.visit_keys().filter(|key| {
-            let is_usual = if key.scope == Scope::Metadata { !key.optional } else { key.critical };
+            let is_usual = if key.scope == Scope::VisitHead { !key.optional } else { key.critical };
             is_usual || others.iter().any(|other| other.key == key.key)
         });
         self.group(GroupHead::Visit(VisitLayout { id, date: visit_date(own) }), own, keys)
@@ -281,7 +281,7 @@ impl<'a> Arranging<'a> {
         let place = |name: &str| {
             let place = self.schema.keys.iter().position(|key| key.key == name);
             // Date and reason of a visit come first.
-            (self.schema.scope(name) != Scope::Metadata, place.unwrap_or(usize::MAX))
+            (self.schema.scope(name) != Scope::VisitHead, place.unwrap_or(usize::MAX))
         };
         let visit = match head {
             GroupHead::Visit(visit) => Some(visit.id),

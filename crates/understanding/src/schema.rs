@@ -201,14 +201,15 @@ pub enum Scope {
     Document,
     /// What happened at a visit.
     Visit,
-    /// The visit itself: when and why.
-    Metadata,
+    /// The head of a visit: when it was, and why. Schema files call it `metadata`.
+    #[serde(rename = "metadata")]
+    VisitHead,
 }
 
 impl Scope {
     /// All scopes with their names in schema files.
     pub(super) const ALL: [(&'static str, Self); 3] =
-        [("document", Self::Document), ("visit", Self::Visit), ("metadata", Self::Metadata)];
+        [("document", Self::Document), ("visit", Self::Visit), ("metadata", Self::VisitHead)];
 }
 
 impl Schema {
@@ -295,7 +296,7 @@ impl Schema {
 
     /// The index of the key of the date of a visit. None if the schema has no visits.
     pub fn visit_date(&self) -> Option<usize> {
-        let is_it = |key: &SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
+        let is_it = |key: &SchemaKey| key.scope == Scope::VisitHead && key.normaliser == Normaliser::Date;
         self.keys.iter().position(|key| key.key == VISIT_DATE && is_it(key))
     }
 

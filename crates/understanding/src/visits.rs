@@ -120,7 +120,7 @@ pub fn group_by_visit(
             (None, None) => grouped.other_fields.push(shown),
             (Some(_), None) if scope == Scope::Document => grouped.fields.push(shown),
             // Metadata of an unknown visit.
-            (Some(_), None) if scope == Scope::Metadata => grouped.other_fields.push(shown),
+            (Some(_), None) if scope == Scope::VisitHead => grouped.other_fields.push(shown),
             (Some(_), None) => grouped.visit(UNASSIGNED, &mut places).fields.push(shown),
         }
     }

@@ -72,6 +72,7 @@ pub(crate) struct DetectedVisit {
     pub date: Date,
     /// The time of day, if the document states it.
     pub time: Option<Time>,
+    /// How the line looks that starts it. None if a label, a table or a sentence tells its date.
     pub start: Option<VisitStartKind>,
 }
 
@@ -335,7 +336,7 @@ impl FieldFinder<'_> {
 
 /// The normal form of some words as a value of a key, or none if the key cannot have such a value.
 pub(crate) fn normal_form(key: &SchemaKey, words: &str, order: DateOrder) -> Option<String> {
-    let words = if key.scope == Scope::Metadata { without_leading_times(words) } else { words };
+    let words = if key.scope == Scope::VisitHead { without_leading_times(words) } else { words };
     let value = key.normaliser.apply_in(words, order)?;
     // A bare date says nothing about what happened.
     let is_day = key.scope == Scope::Visit && !value.contains(' ') && date(&value).is_some();

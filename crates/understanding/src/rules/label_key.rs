@@ -1,4 +1,6 @@
-//! Decides which key a label means: by the section that it stands in, and by the words of its value where several keys share it.
+//! Decides which key a label means: by the section that it stands in, and by the words of its value where several keys share it. One
+//! label may have a key of its own, which lists it among its `labels`, and be shared by others, which list it among their
+//! `shared_labels`.
 
 use std::ops::Range;
 

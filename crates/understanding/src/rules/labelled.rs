@@ -55,7 +55,7 @@ impl FieldFinder<'_> {
         }
         let schema_key = &self.schema.keys[key];
         // A clinical label ends the sections about people.
-        let is_clinical = schema_key.scope == Scope::Metadata
+        let is_clinical = schema_key.scope == Scope::VisitHead
             || (schema_key.scope == Scope::Visit && schema_key.repeatable);
         let row = self.layout.cells[cell].row;
         let is_heading = separator == Separator::EndOfCell && self.layout.rows[row].len() == 1;
@@ -410,6 +410,6 @@ pub(super) fn has_weight_unit(words: &str) -> bool {
 
 /// Whether the words are a date on which no visit can have been.
 pub(super) fn is_impossible_visit_date(key: &SchemaKey, words: &str, order: DateOrder) -> bool {
-    let is_day = key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
+    let is_day = key.scope == Scope::VisitHead && key.normaliser == Normaliser::Date;
     is_day && date_in_order(words, order).is_some_and(|date| !is_plausible_visit_date(date, words))
 }

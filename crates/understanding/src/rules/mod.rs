@@ -106,6 +106,7 @@ pub fn find_fields(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) ->
 
 /// The fields, and the amount of work that it took to find them.
 fn find_and_count(pages: &[Page], schema: &Schema, hints: DocumentHints<'_>) -> (Vec<Field>, u64) {
+    // A short schema of invoices borrows words and keys of the built-in one.
     let extended = ExtendedSchema::of(schema);
     let (candidates, visits, steps) = find_candidates(pages, &extended.schema, hints);
     let fields = fields_from_candidates(candidates, &visits, &extended.schema, hints);

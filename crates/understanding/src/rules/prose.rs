@@ -209,7 +209,7 @@ impl FieldFinder<'_> {
                 }
                 let is_list = schema_key.repeatable;
                 // The reason for a visit is told once.
-                let is_told = schema_key.scope == Scope::Metadata && self.has_value_of_visit(key);
+                let is_told = schema_key.scope == Scope::VisitHead && self.has_value_of_visit(key);
                 if value.is_empty() || is_told {
                     return;
                 }
@@ -298,7 +298,7 @@ impl FieldFinder<'_> {
     fn admission(&self) -> Option<usize> {
         let visit_date = self.schema.visit_date();
         self.schema.keys.iter().enumerate().position(|(place, key)| {
-            let is_date = key.scope == Scope::Metadata && key.normaliser == Normaliser::Date;
+            let is_date = key.scope == Scope::VisitHead && key.normaliser == Normaliser::Date;
             is_date && Some(place) != visit_date
         })
     }

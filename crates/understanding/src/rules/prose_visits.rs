@@ -282,7 +282,7 @@ impl FieldFinder<'_> {
     /// "el 5 de noviembre de 2023 por vómitos": the reason stands behind the date.
     pub(super) fn reason_behind_date(&mut self, flow: &Flow<'_>, from: usize, end: usize) -> bool {
         let is_reason =
-            |key: &crate::SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Text;
+            |key: &crate::SchemaKey| key.scope == Scope::VisitHead && key.normaliser == Normaliser::Text;
         let Some(key) = self.schema.keys.iter().position(is_reason) else { return false };
         let count = (1..=3).rev().find(|count| {
             let words: Vec<&str> =

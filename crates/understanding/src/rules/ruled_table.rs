@@ -204,7 +204,7 @@ impl FieldFinder<'_> {
     /// What the rows of a table are. None if nothing in them is about a visit.
     fn kind_of_table(&self, columns: &[RuledColumn], rows: &[Vec<RuledCell>]) -> Option<TableKind> {
         let keys = || columns.iter().filter_map(|column| column.key).map(|key| &self.schema.keys[key]);
-        if keys().any(|key| key.scope == Scope::Metadata && key.normaliser != Normaliser::Date) {
+        if keys().any(|key| key.scope == Scope::VisitHead && key.normaliser != Normaliser::Date) {
             return Some(TableKind::Visit);
         }
         let is_item = |key: &crate::SchemaKey| key.scope == Scope::Visit && key.critical;

@@ -139,7 +139,7 @@ impl FieldFinder<'_> {
             let key = key.filter(|(_, separator)| *separator != Separator::Space);
             key.and_then(|(meaning, _)| meaning.key).is_some_and(|key| {
                 let key = &self.schema.keys[key];
-                key.scope == Scope::Metadata && key.normaliser == Normaliser::Text
+                key.scope == Scope::VisitHead && key.normaliser == Normaliser::Text
             })
         };
         let row = self.layout.cells[cell].row;

@@ -35,7 +35,7 @@ impl FieldFinder<'_> {
         let is_joined = JOINING_WORDS.contains(&next.word.as_str()) && (is_capitals || !next.is_capital());
         let is_capital = first.is_capital() && next.is_capital() && !is_joined;
         let is_reason =
-            schema_key.scope == Scope::Metadata && first.is_capital() && !is_joined && value.len() <= 8;
+            schema_key.scope == Scope::VisitHead && first.is_capital() && !is_joined && value.len() <= 8;
         let is_short = value.len() <= 5;
         let (is_value, rank) = match schema_key.normaliser {
             Normaliser::Weight => (has_weight_unit(&words) && value.len() <= 4, LABELLED_RANK),

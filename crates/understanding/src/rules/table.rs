@@ -317,7 +317,7 @@ impl FieldFinder<'_> {
         columns.iter().any(|column| {
             let key = column.key.map(|key| &self.schema.keys[key]);
             key.is_some_and(|key| {
-                key.scope == Scope::Metadata || key.at_visits || (key.scope == Scope::Visit && key.critical)
+                key.scope == Scope::VisitHead || key.at_visits || (key.scope == Scope::Visit && key.critical)
             })
         })
     }

@@ -251,7 +251,7 @@ impl FieldFinder<'_> {
     /// Proposes the words behind the date of an entry as the reason for the visit.
     pub(super) fn add_reason(&mut self, cell: usize, tail: &Range<usize>) {
         let is_reason =
-            |key: &crate::SchemaKey| key.scope == Scope::Metadata && key.normaliser == Normaliser::Text;
+            |key: &crate::SchemaKey| key.scope == Scope::VisitHead && key.normaliser == Normaliser::Text;
         let Some(key) = self.schema.keys.iter().position(is_reason) else { return };
         let provenance = Provenance {
             rank: UNLABELLED_RANK,
@@ -366,7 +366,7 @@ impl FieldFinder<'_> {
             && (self.visit_data_beside(spans)
                 || self.visit_data_follows(row, 4)
                 || self.row_names_visit(cell));
-        let opens_visit = schema_key.scope == Scope::Metadata && !is_visit_date && self.visit.is_none();
+        let opens_visit = schema_key.scope == Scope::VisitHead && !is_visit_date && self.visit.is_none();
         if is_visit_date || is_bare || opens_visit {
             self.open_visit(date, None, spans, Some(&meaning.words));
         }

@@ -64,7 +64,7 @@ fn check_key(key: &SchemaKey, schema: &Schema, problems: &Problems) {
             "need a section, because they count only below its headings; add section = \"…\"",
         );
     }
-    if key.scope == Scope::Metadata && !VISIT_METADATA_KEYS.contains(&key.key.as_str()) {
+    if key.scope == Scope::VisitHead && !VISIT_METADATA_KEYS.contains(&key.key.as_str()) {
         let known = VISIT_METADATA_KEYS.join(", ");
         let reason = format!("cannot be \"metadata\", except for these keys: {known}; use scope = \"visit\"");
         problems.add(&path("scope"), reason);

@@ -161,7 +161,7 @@ impl ReviewForm {
             empty_critical: serde_json::to_string(&empty_critical).unwrap_or_else(|_| "[]".to_owned()),
             may_edit: visitor.may(Role::Review),
             may_operate: visitor.may(Role::Operate),
-            has_visits: found.schema.keys.iter().any(|key| key.scope == Scope::Metadata),
+            has_visits: found.schema.keys.iter().any(|key| key.scope == Scope::VisitHead),
             visits: layout.visits.iter().map(|visit| renderer.visit_choice(*visit)).collect(),
             keys: layout.keys.iter().map(|(key, section)| renderer.key_choice(key, section)).collect(),
             sections: layout.sections.iter().map(|section| renderer.section(section)).collect(),

@@ -153,7 +153,7 @@ impl RowContext<'_> {
             is_empty: true,
             is_repeatable,
             is_critical: known.is_some_and(|key| key.critical),
-            is_about: known.is_some_and(|key| key.scope == Scope::Metadata),
+            is_about: known.is_some_and(|key| key.scope == Scope::VisitHead),
             is_edited: false,
             is_again: false,
             band: "unknown",

@@ -221,7 +221,7 @@ impl From<SchemaKey> for SchemaKeyResponse {
             scope: match key.scope {
                 Scope::Document => "document",
                 Scope::Visit => "visit",
-                Scope::Metadata => "metadata",
+                Scope::VisitHead => "metadata",
             },
             repeatable: key.repeatable,
             critical: key.critical,

@@ -8,19 +8,19 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use futures_util::StreamExt as _;
 
-/// Bytes beside a file in a row. More than one chunk, because a file may begin within a chunk.
-const MAX: usize = 1 << 20;
+/// Bytes in a row outside the files. More than one chunk, because a file may begin within a chunk.
+const MAX_IN_A_ROW: usize = 1 << 20;
 /// The limit within a file.
 const UNLIMITED: usize = usize::MAX;
 
-/// The number of bytes that are still allowed.
+/// The number of bytes that are still allowed before the next file begins. Beyond it the body of the request ends with an error.
 #[derive(Clone)]
 pub(super) struct FormOverhead(Arc<AtomicUsize>);
 
 impl FormOverhead {
     /// The request with its body counted.
     pub(super) fn watch(request: Request) -> (Request, Self) {
-        let overhead = Self(Arc::new(AtomicUsize::new(MAX)));
+        let overhead = Self(Arc::new(AtomicUsize::new(MAX_IN_A_ROW)));
         let left = overhead.clone();
         let check = move |piece: Result<Bytes, axum::Error>| match piece {
             Ok(piece) if !left.allows(piece.len()) => {
@@ -38,7 +38,7 @@ impl FormOverhead {
 
     /// The file has ended.
     pub(super) fn file_ends(&self) {
-        self.0.store(MAX, Ordering::Relaxed);
+        self.0.store(MAX_IN_A_ROW, Ordering::Relaxed);
     }
 
     /// Whether that many bytes may pass.
