@@ -8,7 +8,7 @@ use quire_domain::{
 
 use crate::PortResult;
 
-/// The rules of recovery.
+/// What becomes of orphaned runs: the policy of each pipeline, and when a run counts as one.
 #[derive(Clone, Debug)]
 pub struct RecoveryRules {
     /// The rule for orphaned runs, by pipeline.

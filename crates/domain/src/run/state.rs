@@ -198,12 +198,12 @@ pub enum RunState {
     },
 }
 
-/// Why a run did not complete.
+/// Why a run did not complete: the kind that people and programs go by, and the texts that are stored with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureReason {
     /// The failure type.
     pub failure_type: FailureType,
-    /// The details.
+    /// The code and the message, as they are stored.
     pub record: FailureRecord,
 }
 

@@ -14,7 +14,7 @@ const MAX_TEXT_WORDS: usize = 25;
 const SURE_WORD: f64 = 0.8;
 const SENSELESS_WORD: f64 = 0.3;
 
-/// How a value was found.
+/// What the rules saw when they found a value, from which its features follow.
 #[derive(Clone, Debug, Default)]
 #[allow(clippy::struct_excessive_bools)] // Each is an observation of its own.
 pub(crate) struct Sighting<'s> {

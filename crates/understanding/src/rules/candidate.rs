@@ -76,7 +76,7 @@ pub(crate) struct DetectedVisit {
     pub start: Option<VisitStartKind>,
 }
 
-/// How a value was found.
+/// Where a candidate comes from: its rule, its label and its rank.
 pub(super) struct Provenance<'h> {
     pub rank: f64,
     pub mapping: String,

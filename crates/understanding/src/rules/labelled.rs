@@ -54,7 +54,7 @@ impl FieldFinder<'_> {
             return;
         }
         let schema_key = &self.schema.keys[key];
-        // A clinical label ends the sections about people.
+        // A clinical label ends the sections about people: when and why a visit was, and the lists of what happened there.
         let is_clinical = schema_key.scope == Scope::VisitHead
             || (schema_key.scope == Scope::Visit && schema_key.repeatable);
         let row = self.layout.cells[cell].row;
