@@ -1,7 +1,7 @@
 //! Finds values in the text about a visit by the words of its sentences: "Conductos eritematosos con cerumen abundante" tells a
 //! symptom, "Creatinina 1,4 mg/dl" a result. A sentence that denies what it names tells none: "Sin dolor a la palpación".
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::candidate::Provenance;
@@ -106,47 +106,48 @@ const FINE: [&str; 12] = [
 /// The shortest beginning of words that stands for all of them, in bytes.
 const MIN_BEGINNING: usize = 3;
 
-/// The words of the keys whose values sentences tell.
+/// The words of the keys whose values sentences tell, each with its key. One lookup serves all keys.
 pub(super) struct SentenceWords {
-    keys: Vec<(usize, WordPatterns)>,
-}
-
-/// Words, and beginnings and endings of words.
-#[derive(Default)]
-struct WordPatterns {
-    whole: HashSet<String>,
-    beginnings: HashSet<String>,
-    endings: Vec<String>,
+    keys: HashSet<usize>,
+    whole: HashMap<String, usize>,
+    beginnings: HashMap<String, usize>,
+    endings: Vec<(String, usize)>,
+    /// The longest of the beginnings, in bytes.
+    longest: usize,
 }
 
 impl SentenceWords {
     pub fn of(schema: &Schema) -> Self {
-        let keys = schema.keys.iter().enumerate().filter(|(_, key)| !key.sentence_words.is_empty());
-        Self { keys: keys.map(|(place, key)| (place, WordPatterns::of(key.sentence_words.iter()))).collect() }
-    }
-}
-
-impl WordPatterns {
-    fn of<'w>(words: impl Iterator<Item = &'w String>) -> Self {
-        let mut patterns = Self::default();
-        for word in words {
-            match (word.strip_suffix('*'), word.strip_prefix('*')) {
-                (Some(beginning), _) => _ = patterns.beginnings.insert(beginning.to_owned()),
-                (None, Some(ending)) => patterns.endings.push(ending.to_owned()),
-                (None, None) => _ = patterns.whole.insert(word.clone()),
+        let mut all = Self {
+            keys: HashSet::new(),
+            whole: HashMap::new(),
+            beginnings: HashMap::new(),
+            endings: Vec::new(),
+            longest: 0,
+        };
+        for (place, key) in schema.keys.iter().enumerate() {
+            for word in &key.sentence_words {
+                all.keys.insert(place);
+                match (word.strip_suffix('*'), word.strip_prefix('*')) {
+                    (Some(beginning), _) => {
+                        all.longest = all.longest.max(beginning.len());
+                        all.beginnings.entry(beginning.to_owned()).or_insert(place);
+                    }
+                    (None, Some(ending)) => all.endings.push((ending.to_owned(), place)),
+                    (None, None) => _ = all.whole.entry(word.clone()).or_insert(place),
+                }
             }
         }
-        patterns
+        all
     }
 
-    fn has(&self, word: &str) -> bool {
-        let has_beginning = || {
-            let ends = (MIN_BEGINNING..=word.len()).filter(|end| word.is_char_boundary(*end));
-            ends.into_iter().any(|end| self.beginnings.contains(&word[..end]))
-        };
-        self.whole.contains(word)
-            || has_beginning()
-            || self.endings.iter().any(|ending| word.ends_with(ending.as_str()))
+    /// The key that a word tells a value of. Of several, the first in the schema.
+    fn key_of(&self, word: &str) -> Option<usize> {
+        let ends = (MIN_BEGINNING..=word.len().min(self.longest)).filter(|end| word.is_char_boundary(*end));
+        let by_beginning = ends.filter_map(|end| self.beginnings.get(&word[..end])).min().copied();
+        let by_ending = self.endings.iter().find(|(ending, _)| word.ends_with(ending.as_str()));
+        let all = [self.whole.get(word).copied(), by_beginning, by_ending.map(|(_, key)| *key)];
+        all.into_iter().flatten().min()
     }
 }
 
@@ -180,9 +181,7 @@ impl FieldFinder<'_> {
     /// others are told about the visit. If none tells one, all are kept, unless they say that all is well. Also returns whether
     /// sentences were told apart.
     pub(super) fn only_told(&mut self, key: usize, values: Vec<TokenSpans>) -> (Vec<TokenSpans>, bool) {
-        if !self.schema.keys[key].cues.is_empty()
-            || !self.sentence_words.keys.iter().any(|(own, _)| *own == key)
-        {
+        if !self.schema.keys[key].cues.is_empty() || !self.sentence_words.keys.contains(&key) {
             return (values, false);
         }
         let mut kept = Vec::new();
@@ -215,7 +214,7 @@ impl FieldFinder<'_> {
     pub(super) fn tells(&self, key: usize, cell: usize) -> bool {
         let is_unknown = self.segments[cell].first().is_some_and(|first| first.label.is_none());
         is_unknown
-            && self.sentence_words.keys.iter().any(|(own, _)| *own == key)
+            && self.sentence_words.keys.contains(&key)
             && self.told_key(&self.layout.cells[cell].tokens).is_some_and(|(told, _)| told == key)
     }
 
@@ -261,12 +260,12 @@ impl FieldFinder<'_> {
         let is_well = words.iter().any(|token| WELL.contains(&token.word.as_str()));
         (0..words.len()).find_map(|at| {
             self.layout.count_step();
-            let told = self.sentence_words.keys.iter().find(|(_, patterns)| patterns.has(&words[at].word))?;
+            let told = self.sentence_words.key_of(&words[at].word)?;
             let before = &words[at.saturating_sub(MAX_DENIED_WORDS)..at];
             let is_denied = before.iter().any(|token| DENIALS.contains(&token.word.as_str()));
             // What was examined is a result, even if nothing was found.
-            let is_result = !self.schema.keys[told.0].cues.is_empty();
-            (is_result || !(is_denied || is_well)).then_some((told.0, at))
+            let is_result = !self.schema.keys[told].cues.is_empty();
+            (is_result || !(is_denied || is_well)).then_some((told, at))
         })
     }
 }
